@@ -24,7 +24,7 @@ from layouts import Header, ask, find, lines_of
 
 # What no debug information has: how the version's frames hang together, how they say which
 # instruction they are at, what its tables of lines look like, how a thread's state is found, and
-# how an instance keeps its attributes (UNREAD: nothing is read of them, so it need not be known).
+# how an instance keeps its attributes (UNREAD: not known, nothing is read of them).
 # The names are those of abi/python_layout.h.
 VERSIONS = {
     (2, 7): ("OBJECTS", "BYTES", "LNOTAB_UNSIGNED", "BY_LIST", "TABLE"),
@@ -36,8 +36,8 @@ VERSIONS = {
     (3, 11): ("ENTRY_FLAG", "POINTER", "LOCATIONS", "BY_CALL", "BEFORE"),
     (3, 12): ("CFRAME_SHIM", "POINTER", "LOCATIONS", "BY_CALL", "TAGGED"),
     (3, 13): ("SHIM", "POINTER", "LOCATIONS", "BY_CALL", "INLINE"),
-    (3, 14): ("SHIM", "POINTER", "LOCATIONS", "BY_CALL", "UNREAD"),
-    (3, 15): ("SHIM", "POINTER", "LOCATIONS", "BY_TLS", "UNREAD"),
+    (3, 14): ("SHIM", "POINTER", "LOCATIONS", "BY_CALL", "INLINE"),
+    (3, 15): ("SHIM", "POINTER", "LOCATIONS", "BY_TLS", "INLINE"),
 }
 FREE_THREADED_SINCE = (3, 13)
 DEBUG_OFFSETS_SINCE = (3, 13)

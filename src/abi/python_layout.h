@@ -40,12 +40,12 @@ enum python_table {
 
 /* How an instance of an ordinary class keeps its attributes (walk/python_thread.h). */
 enum python_attributes {
-	PYTHON_ATTRIBUTES_UNREAD, /* not needed: from 3.14 on */
+	PYTHON_ATTRIBUTES_UNREAD, /* not known */
 	PYTHON_ATTRIBUTES_TABLE,  /* 2.7 */
 	PYTHON_ATTRIBUTES_DICT,   /* 3.6 to 3.10 */
 	PYTHON_ATTRIBUTES_BEFORE, /* in words before the object: 3.11 */
 	PYTHON_ATTRIBUTES_TAGGED, /* in one word before it: 3.12 */
-	PYTHON_ATTRIBUTES_INLINE, /* behind the object: 3.13 */
+	PYTHON_ATTRIBUTES_INLINE, /* behind the object: from 3.13 on */
 };
 
 /* How the thread state of the thread that asks is found. */

@@ -178,12 +178,22 @@ int recording_reader_each_interpreter(struct recording_reader *reader,
 	return scan_end(&scan, rc);
 }
 
+/* 0 where the recording's version has no such column. */
+static uint32_t stack_of(struct scan *scan, int column)
+{
+	return scan_figure(scan, column) == RECORDING_UNKNOWN
+		       ? 0
+		       : scan_id(scan, column, TABLE_STACKS);
+}
+
 static struct recording_owner owner_of(struct scan *scan)
 {
 	struct recording_owner owner = {
 		.time_ns = scan_figure(scan, 1),
 		.thread = scan_id(scan, 2, TABLE_THREADS),
 		.owner = scan_id(scan, 3, TABLE_THREADS),
+		.stack = stack_of(scan, 4),
+		.owner_stack = stack_of(scan, 5),
 	};
 
 	if (owner.thread == 0)

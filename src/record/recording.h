@@ -186,10 +186,14 @@ struct recording_interpreter {
 		*why_not; /* a sentence: why its frames are not in the stacks; NULL: they are */
 };
 
-/* From this moment to its next row a thread waited for what that owner held, or for its end; 0: the wait is over. */
+/*
+ * From this moment to its next row a thread waited with that stack for what the owner held, or for
+ * its end, and that waited in owner_stack; 0: it ran.  owner 0: it is not known; stack 0: the wait is
+ * over (up to version 7: owner 0).
+ */
 struct recording_owner {
 	int64_t time_ns;
-	uint32_t thread, owner;
+	uint32_t thread, owner, stack, owner_stack;
 };
 
 /* Weights summed by thread, stack and state. */

@@ -17,7 +17,7 @@ static const struct {
 
 static const struct {
 	int version; /* 0: none was added */
-	const char *column;
+	const char *columns;
 } additions[TABLE_COUNT] = {
 #define ADDITION_ROW(table, version, column) [TABLE_##table] = { version, column },
 	RECORDING_ADDITION_MAP(ADDITION_ROW)
@@ -40,14 +40,14 @@ bool schema_has_wide_ids(enum recording_table table)
 	return table == TABLE_SAMPLE_ROWS || table == TABLE_BATCHES || table == TABLE_SUMS;
 }
 
-/* The columns without the last one, where a version does not have it. */
+/* The columns without the last ones, where a version does not have them. */
 static int columns_len(enum recording_table table, int version)
 {
 	const size_t len = strlen(tables[table].columns);
 
 	if (version >= additions[table].version)
 		return (int)len;
-	return (int)(len - strlen(", ") - strlen(additions[table].column));
+	return (int)(len - strlen(", ") - strlen(additions[table].columns));
 }
 
 const char *schema_table_name(enum recording_table table)
@@ -77,14 +77,30 @@ char *schema_insert_sql(enum recording_table table, const char *verb)
 	return sql.data;
 }
 
+/* ", NULL" for each column that a version does not have. */
+static void add_missing(struct text *sql, enum recording_table table, int version)
+{
+	const char *at = additions[table].columns;
+
+	if (version >= additions[table].version)
+		return;
+	text_add(sql, ", NULL");
+	while ((at = strchr(at, ',')) != NULL) {
+		text_add(sql, ", NULL");
+		at++;
+	}
+}
+
 /* NOT INDEXED: an index that was added later may be damaged or say something else. */
 char *schema_select_sql(enum recording_table table, int version)
 {
-	return xasprintf("SELECT id, %.*s%s FROM main.%s NOT INDEXED WHERE id >= ?1 "
-			 "ORDER BY id",
-			 columns_len(table, version), tables[table].columns,
-			 version >= additions[table].version ? "" : ", NULL",
-			 tables[table].name);
+	struct text sql = { 0 };
+
+	text_addf(&sql, "SELECT id, %.*s", columns_len(table, version), tables[table].columns);
+	add_missing(&sql, table, version);
+	text_addf(&sql, " FROM main.%s NOT INDEXED WHERE id >= ?1 ORDER BY id",
+		  tables[table].name);
+	return sql.data;
 }
 
 const char *schema_view_sql(void)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define RECORDING_APPLICATION_ID 0x6674686dU /* "fthm" */
-#define RECORDING_SCHEMA_VERSION 7
+#define RECORDING_SCHEMA_VERSION 8
 #define RECORDING_PAGE_SIZE      4096
 
 /* sample_rows.how = state + RECORDING_STATES * ending. */
@@ -52,13 +52,14 @@
 	X(COSTS, "costs", 9,                                                              \
 	  "process, kind, inside_ps, outside_ps, inside_miss_ps, outside_miss_ps, "       \
 	  "spread_ps, stretch_permille, pace_permille")                                   \
-	X(OWNERS, "owners", 3, "time_ns, thread, owner")
+	X(OWNERS, "owners", 5, "time_ns, thread, owner, stack, owner_stack")
 
-/* Which version added a table's last column, and its name. */
+/* Which version added a table's last columns, and their names. */
 #define RECORDING_ADDITION_MAP(X)    \
 	X(THREADS, 2, "traced_ns")   \
 	X(COSTS, 5, "pace_permille") \
-	X(PROCESSES, 6, "title")
+	X(PROCESSES, 6, "title")     \
+	X(OWNERS, 8, "stack, owner_stack")
 /* Which version added a table. */
 #define RECORDING_NEW_TABLE_MAP(X) \
 	X(CODES, 3)                \

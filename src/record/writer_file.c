@@ -143,10 +143,10 @@ static bool journal_mode_works(sqlite3 *db, const char *mode)
 {
 	return database_set_journal_mode(db, mode) &&
 	       database_exec(db, "BEGIN IMMEDIATE; PRAGMA user_version=0; "
-				 "PRAGMA user_version=7; COMMIT") == SQLITE_OK;
+				 "PRAGMA user_version=8; COMMIT") == SQLITE_OK;
 }
 
-_Static_assert(RECORDING_SCHEMA_VERSION == 7, "journal_mode_works() writes the version");
+_Static_assert(RECORDING_SCHEMA_VERSION == 8, "journal_mode_works() writes the version");
 
 static int open_to_write(struct recording_writer *writer, struct error *err)
 {

@@ -240,13 +240,17 @@ int recording_writer_add_owner(struct recording_writer *writer,
 	if (writer_rc(writer) < 0)
 		return writer_rc(writer);
 	if (writer->is_reopened || owner->thread == 0 || owner->thread > writer->thread_count ||
-	    owner->owner > writer->thread_count)
+	    owner->owner > writer->thread_count ||
+	    owner->stack > writer->last_id[TABLE_STACKS] ||
+	    owner->owner_stack > writer->last_id[TABLE_STACKS])
 		return -EINVAL;
 	struct row row = row_begin(writer, TABLE_OWNERS, writer_next_id(writer, TABLE_OWNERS));
 
 	row_int(&row, owner->time_ns);
 	row_int(&row, owner->thread);
 	row_int(&row, owner->owner);
+	row_int(&row, owner->stack);
+	row_int(&row, owner->owner_stack);
 	return row_end(&row);
 }
 

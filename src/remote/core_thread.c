@@ -4,8 +4,8 @@
 
 #include "remote/core_memory.h"
 #include "remote/process.h"
-#include "remote/ruby.h"
 #include "remote/thread.h"
+#include "remote/thread_name.h"
 
 /* Whether a frame was found by rules of a file that may be another build. */
 static bool is_in_assumed_file(const struct remote *remote, const struct remote_stack *stack)
@@ -33,10 +33,9 @@ void core_thread_read(struct remote *remote, const struct core_thread *from, boo
 	memcpy(thread->name, remote->core->file.name, sizeof remote->core->file.name);
 	thread_state_find(remote, thread->inner_tid, &thread->states);
 	thread->locks = thread_state_locks(remote, &thread->states, &thread->call);
-	if (remote->ruby && thread->states.ruby != 0)
-		thread->long_name = remote_ruby_thread_name(remote, thread->states.ruby);
 	if (has_room)
 		walk_stack(remote, &from->registers, &thread->states, &thread->stack);
+	thread->long_name = thread_name_read(remote, &thread->states, &thread->stack);
 	remote_thread_read_wait(remote, thread);
 	thread->trust = has_room ? THREAD_CONSISTENT : THREAD_UNREAD;
 	thread->why_unread = has_room ? NULL : "the threads before it have a million frames";

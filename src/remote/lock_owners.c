@@ -40,25 +40,6 @@ static void find_by_number(const struct threads *threads)
 	}
 }
 
-static bool is_of_threading(const struct stack_frame *frame)
-{
-	const size_t suffix = strlen("threading.py");
-	const size_t len = frame->file ? strlen(frame->file) : 0;
-
-	return len >= suffix && strcmp(frame->file + len - suffix, "threading.py") == 0;
-}
-
-/* Condition.wait() gives the lock away, which the frames around it are in a `with` of. */
-static bool is_given_away(const struct remote_stack *stack, const struct stack_frame *from)
-{
-	for (const struct stack_frame *frame = stack->frames; frame < from; frame++) {
-		if (frame->kind == STACK_PYTHON && frame->name && is_of_threading(frame) &&
-		    strstr(frame->name, "wait"))
-			return true;
-	}
-	return false;
-}
-
 static void list_withs(struct remote *remote, const struct threads *threads,
 		       struct helds *helds)
 {
@@ -70,8 +51,6 @@ static void list_withs(struct remote *remote, const struct threads *threads,
 		const size_t count = python_withs(remote, stack, WITHS_MAX, withs);
 
 		for (size_t j = 0; j < count; j++) {
-			if (is_given_away(stack, withs[j].frame))
-				continue;
 			helds->rows = array_grow(helds->rows, helds->count, &helds->capacity,
 						 sizeof *helds->rows);
 			helds->rows[helds->count++] = (struct held){ i, withs[j] };

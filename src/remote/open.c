@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "remote/core_memory.h"
+#include "remote/data_names.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/refusal.h"
@@ -138,6 +139,29 @@ int remote_open(pid_t pid, struct remote *out_remote, struct error *err)
 	return 0;
 }
 
+int remote_map_again(struct remote *remote, struct error *err)
+{
+	struct maps *maps;
+	const int rc = maps_read(remote->pid, &maps, err);
+
+	if (rc < 0)
+		return refusal_explain("dump", remote->pid, rc, err);
+	remote_images_done(&remote->images);
+	maps_free(remote->maps);
+	remote->maps = maps;
+	memory_done(&remote->mem);
+	memory_init(&remote->mem, (struct memory_source){ fetch, remote });
+	recent_done(&remote->rules);
+	data_names_done(&remote->data_names);
+	remote->rules = (struct recent){ 0 };
+	remote->data_names = (struct data_names){ 0 };
+	remote_images_read(&remote->images, remote->maps, &remote->mem);
+	find_all_rules(remote);
+	if (!remote->python || !remote->ruby)
+		find_interpreters(remote);
+	return 0;
+}
+
 int remote_open_core(const struct remote_core_options *options, struct remote *out_remote,
 		     struct error *err)
 {
@@ -166,6 +190,8 @@ void remote_close(struct remote *remote)
 	recent_done(&remote->rules);
 	intern_done(&remote->strings);
 	intern_done(&remote->labels);
+	data_names_done(&remote->data_names);
+	table_done(&remote->mutexes);
 	sockets_done(&remote->sockets);
 	core_free(remote->core);
 	free(remote->root);

@@ -15,6 +15,12 @@ struct remote;
  */
 int remote_open(pid_t pid, struct remote *out_remote, struct error *err);
 
+/*
+ * The process has mapped more, or other files: what is known of them is read anew; interpreters that
+ * were found stay.  Cheap beside opening it again.  As remote_open(); on failure it is as it was.
+ */
+int remote_map_again(struct remote *remote, struct error *err);
+
 struct remote_core_options {
 	const char *path;
 	const char

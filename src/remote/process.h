@@ -13,6 +13,7 @@
 #include "base/recent.h"
 #include "base/table.h"
 #include "remote/images.h"
+#include "remote/kept.h"
 #include "remote/memory.h"
 #include "remote/sockets.h"
 
@@ -34,6 +35,9 @@ struct remote {
 	struct recent *shared_rules; /* of places in files, of several processes; NULL: none */
 	struct intern strings;       /* names and files */
 	struct intern labels;        /* what threads waited for: wait.c */
+	struct data_names data_names;
+	struct postgres postgres;
+	struct table mutexes; /* by address: what threads were found to wait for as one */
 	struct sockets sockets;
 	struct remote_python *python; /* NULL: there is none */
 	struct remote_ruby *ruby;

@@ -187,13 +187,20 @@ void remote_python_list(struct remote *remote)
 	}
 }
 
+/*
+ * Whether it has frames.  Up to 3.11 the state of a thread that is about to begin has the number of
+ * the one that made it, and none.
+ */
 static bool executes(const struct remote *remote, uint64_t state)
 {
+	const struct python_layout *layout = &remote->python->layout;
 	struct mem *mem = (struct mem *)&remote->mem;
 	struct python_walk walk;
 
-	return python_begin(mem, &remote->python->layout, state, 0, &walk) >= 0 &&
-	       walk.first != 0;
+	if (python_begin(mem, layout, state, 0, &walk) < 0 || walk.first == 0)
+		return false;
+	return layout->chain == PYTHON_CHAIN_OBJECTS ||
+	       (python_outer_begin(mem, &walk) >= 0 && walk.frame != 0);
 }
 
 uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)
@@ -211,6 +218,23 @@ uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)
 			return found;
 	}
 	return found;
+}
+
+bool remote_python_thread(const struct remote *remote, size_t number, pid_t *out_inner_tid,
+			  uint64_t *out_state)
+{
+	const struct remote_python *python = remote->python;
+
+	if (number >= python->count)
+		return false;
+	*out_inner_tid = python->states[number].tid;
+	*out_state = python->states[number].state;
+	return true;
+}
+
+size_t remote_python_thread_count(const struct remote *remote)
+{
+	return remote->python->count;
 }
 
 /* The state that holds a GIL (from 3.12 on) at this moment; 0: none. */

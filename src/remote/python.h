@@ -28,6 +28,10 @@ void remote_python_list(struct remote *remote);
  * several (sub-interpreters) one that executes something.
  */
 uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid);
+/* Of the states that were listed, the one of that number; false: there are fewer. */
+bool remote_python_thread(const struct remote *remote, size_t number, pid_t *out_inner_tid,
+			  uint64_t *out_state);
+size_t remote_python_thread_count(const struct remote *remote);
 /* Whether the thread with this state holds its interpreter's GIL at this moment. */
 bool remote_python_holds_gil(struct remote *remote, uint64_t state);
 /* Whether the address lies in an interpreter's GIL: a thread that waits for that waits for it. */

@@ -6,199 +6,30 @@
 #include "base/memory.h"
 #include "remote/process.h"
 #include "remote/python.h"
+#include "remote/python_block.h"
 #include "remote/stack.h"
-#include "target/python_lines.h"
+#include "walk/python.h"
 #include "walk/python_builtin.h"
 #include "walk/python_thread.h"
 
-/* From here on the code says which block an instruction is in, before it the frame. */
-#define FIRST_WITH_TABLE 0x030b0000U
-/* PyCodeObject: co_exceptiontable, after co_consts and co_names. */
-#define CODE_EXCEPTIONS 40U
-#define TABLE_MAX       65536U
-/*
- * PyFrameObject up to 3.10: f_iblock stands 8 bytes behind f_lasti; f_blockstack, 20 PyTryBlock { int
- * type, handler, level }, right before f_localsplus.
- */
-#define BLOCK_COUNT_BEHIND 8U
-#define BLOCK_SIZE         12U
-#define BLOCKS_MAX         20
-#define BLOCK_FINALLY      122 /* SETUP_FINALLY: also of `with` */
-#define SETUP_WITH         143
-#define EXTENDED_ARG       144
 /* From here on __exit__ is not bound: what it is called on is the slot behind it. */
 #define FIRST_UNBOUND 0x030e0000U
-/* Frames of a stack, handlers around an instruction. */
-#define FRAMES_MAX   1000U
-#define HANDLERS_MAX 32
-
-/* Where a `with` stands in the value stack: the slot of __exit__. */
-struct block {
-	uint32_t depth; /* slots that an exception there leaves */
-	uint32_t handler;
-};
+/* PyMethodObject: a function and what it is bound to. */
+#define METHOD_SELF 24U
+/* Frames of a stack. */
+#define FRAMES_MAX 1000U
 
 struct with_search {
 	struct remote *remote;
 	const struct python_layout *layout;
-	const struct stack_frame *frame;
-	struct block blocks[HANDLERS_MAX]; /* from the innermost on */
-	size_t block_count;
 };
 
-/* co_exceptiontable: numbers of six bits in a byte, 0x40: more follow; 0x80: an entry begins. */
-static uint32_t take_number(const uint8_t **at, const uint8_t *end)
-{
-	uint32_t number = 0;
-
-	while (*at < end) {
-		const uint8_t byte = *(*at)++;
-
-		number = number << 6 | (byte & 0x3f);
-		if (!(byte & 0x40))
-			break;
-	}
-	return number;
-}
-
-/* The entry that covers the instruction; false: an exception there leaves the frame. */
-static bool find_entry(const uint8_t *table, size_t len, uint32_t instruction,
-		       struct block *out_block)
-{
-	const uint8_t *at = table, *const end = table + len;
-
-	while (at < end) {
-		const uint32_t start = take_number(&at, end);
-		const uint32_t size = take_number(&at, end);
-		const uint32_t target = take_number(&at, end);
-		const uint32_t depth = take_number(&at, end) >> 1;
-
-		if (instruction >= start && instruction - start < size) {
-			*out_block = (struct block){ depth, target };
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A bytes object; NULL: it cannot be read. */
-static uint8_t *read_bytes(const struct with_search *search, uint64_t object, size_t *out_len)
-{
-	const struct python_offsets *offsets = &search->layout->offsets;
-	struct mem *mem = &search->remote->mem;
-	const uint64_t len = python_word_at(mem, object + offsets->bytes_length);
-	uint8_t *bytes;
-
-	if (len == 0 || len > TABLE_MAX)
-		return NULL;
-	bytes = xmalloc(len);
-	if (mem_read(mem, bytes, (uint32_t)len, object + offsets->bytes_data) < 0) {
-		free(bytes);
-		return NULL;
-	}
-	*out_len = len;
-	return bytes;
-}
-
-/*
- * A block, if what it leaves is there now: not one of a handler that nothing was raised for.  Of
- * several that leave as much the outermost is a `with`, the others are inside of it.
- */
-static void add_block(struct with_search *search, const struct block *block)
-{
-	struct block *last =
-		search->block_count > 0 ? &search->blocks[search->block_count - 1] : NULL;
-
-	if (last && block->depth == last->depth)
-		*last = *block;
-	else if (!last || block->depth < last->depth)
-		search->blocks[search->block_count++] = *block;
-}
-
-/* Handlers are covered by those around them. */
-static void find_blocks_by_table(struct with_search *search)
-{
-	const uint64_t table =
-		python_word_at(&search->remote->mem, search->frame->code + CODE_EXCEPTIONS +
-							     python_head_more(search->layout));
-	uint32_t instruction = search->frame->instruction;
-	size_t len = 0;
-	CLEANUP(freep) uint8_t *bytes = read_bytes(search, table, &len);
-
-	for (int i = 0; bytes && i < HANDLERS_MAX; i++) {
-		struct block block;
-
-		if (!find_entry(bytes, len, instruction, &block))
-			return;
-		add_block(search, &block);
-		instruction = block.handler;
-	}
-}
-
-static void find_blocks_by_frame(struct with_search *search)
-{
-	const struct python_offsets *offsets = &search->layout->offsets;
-	struct mem *mem = &search->remote->mem;
-	const uint64_t frame = search->frame->object;
-	const uint64_t blocks =
-		frame + offsets->frame_locals - (uint64_t)BLOCKS_MAX * BLOCK_SIZE;
-	int32_t count, block[3];
-
-	if (mem_read(mem, &count, sizeof count,
-		     frame + offsets->frame_position + BLOCK_COUNT_BEHIND) < 0 ||
-	    count > BLOCKS_MAX)
-		return;
-	while (count-- > 0) {
-		if (mem_read(mem, block, sizeof block, blocks + (uint64_t)count * BLOCK_SIZE) <
-		    0)
-			return;
-		if (block[0] == BLOCK_FINALLY && block[1] >= 0 && block[2] > 0)
-			add_block(search,
-				  &(struct block){ (uint32_t)block[2], (uint32_t)block[1] });
-	}
-}
-
-/* The instruction that set this handler up, in units of the table of lines. */
-static uint32_t setup_of(const struct with_search *search, uint32_t handler)
-{
-	const bool is_in_units = search->layout->position == PYTHON_POSITION_UNITS;
-	/* PyCodeObject.co_code stands behind the int co_firstlineno. */
-	const uint64_t field = (search->layout->offsets.code_first_line + 4 + 7) & ~7ULL;
-	const uint64_t object =
-		python_word_at(&search->remote->mem, search->frame->code + field);
-	const uint32_t wanted = is_in_units ? handler * 2 : handler;
-	uint32_t argument = 0;
-	size_t len = 0;
-	CLEANUP(freep) uint8_t *bytes = read_bytes(search, object, &len);
-
-	for (uint32_t i = 0; bytes && i + 1 < len; i += 2) {
-		argument = argument << 8 | bytes[i + 1];
-		if (bytes[i] == SETUP_WITH &&
-		    i + 2 + argument * (is_in_units ? 2 : 1) == wanted)
-			return is_in_units ? i / 2 : i;
-		if (bytes[i] != EXTENDED_ARG)
-			argument = 0;
-	}
-	return CODE_NO_INSTRUCTION;
-}
-
-/* The line of `with`: its handler has it, or up to 3.10 the instruction that set the handler up. */
-static uint32_t line_of(const struct with_search *search, const struct block *block)
-{
-	const struct python_layout *layout = search->layout;
-	const uint32_t instruction = layout->version >= FIRST_WITH_TABLE
-					     ? block->handler
-					     : setup_of(search, block->handler);
-	const uint64_t object = python_word_at(
-		&search->remote->mem, search->frame->code + layout->offsets.code_table);
-	size_t len = 0;
-	CLEANUP(freep) uint8_t *table = read_bytes(search, object, &len);
-
-	if (!table || instruction == CODE_NO_INSTRUCTION)
-		return 0;
-	return python_line_of(layout->table, table, len, search->frame->first_line,
-			      instruction);
-}
+/* A `with`: its lock, the number of its frame, and what its block leaves. */
+struct found {
+	uint64_t lock;
+	size_t frame;
+	struct python_block block;
+};
 
 static bool is_exit(const struct with_search *search, const struct python_builtin *builtin)
 {
@@ -208,7 +39,41 @@ static bool is_exit(const struct with_search *search, const struct python_builti
 	       memcmp(name, "__exit__", sizeof name) == 0;
 }
 
-/* The object whose block ends with the slot's __exit__; 0: there is none. */
+/* The lock of a threading.Condition; 0: it is none. */
+static uint64_t lock_of_condition(const struct with_search *search, uint64_t object)
+{
+	const struct python_layout *layout = search->layout;
+	struct mem *mem = &search->remote->mem;
+	char name[sizeof "Condition"];
+	uint64_t type;
+
+	if (object == 0)
+		return 0;
+	type = python_word_at(mem, object + layout->offsets.object_type);
+	if (mem_read(mem, name, sizeof name,
+		     python_word_at(mem, type + layout->offsets.type_name)) < 0 ||
+	    memcmp(name, "Condition", sizeof name) != 0)
+		return 0;
+	return python_slot_object(python_attribute_of(mem, layout, object, "_lock"));
+}
+
+/*
+ * Below what a handler leaves there are only iterators and the __exit__ of blocks, so a method of
+ * a Condition is its __exit__.
+ */
+static uint64_t lock_by_method(const struct with_search *search, uint64_t slot, uint64_t object)
+{
+	struct mem *mem = &search->remote->mem;
+
+	if (search->layout->version >= FIRST_UNBOUND)
+		return lock_of_condition(
+			search, python_slot_object(python_word_at(mem, slot + sizeof slot)));
+	return lock_of_condition(
+		search,
+		python_word_at(mem, object + METHOD_SELF + python_head_more(search->layout)));
+}
+
+/* The lock of the block that ends with the slot's __exit__; 0: there is none. */
 static uint64_t lock_of(const struct with_search *search, uint64_t slot)
 {
 	const struct python_layout *layout = search->layout;
@@ -216,8 +81,11 @@ static uint64_t lock_of(const struct with_search *search, uint64_t slot)
 	const uint64_t object = python_slot_object(python_word_at(mem, slot));
 	struct python_builtin builtin;
 
-	if (object == 0 || python_builtin_read(mem, layout, object, &builtin) < 0 ||
-	    !is_exit(search, &builtin))
+	if (object == 0)
+		return 0;
+	if (python_builtin_read(mem, layout, object, &builtin) < 0)
+		return lock_by_method(search, slot, object);
+	if (!is_exit(search, &builtin))
 		return 0;
 	if (python_word_at(mem, object + layout->offsets.object_type) ==
 	    layout->descriptor_type)
@@ -225,36 +93,68 @@ static uint64_t lock_of(const struct with_search *search, uint64_t slot)
 	return python_slot_object(python_word_at(mem, object + layout->offsets.builtin_self));
 }
 
-static size_t withs_of_frame(struct with_search *search, size_t most,
-			     struct python_with *out_withs)
+/* Whether the frame is Condition.wait() of the lock: it is given away until that returns. */
+static bool gives_away(const struct with_search *search, const struct python_frame *frame,
+		       uint64_t lock)
 {
-	const struct python_frame place = { .address = search->frame->object,
-					    .code = search->frame->code };
+	const struct python_layout *layout = search->layout;
+	struct mem *mem = &search->remote->mem;
+
+	return python_text_is(mem, layout,
+			      python_word_at(mem, frame->code + layout->offsets.code_name),
+			      "wait") &&
+	       lock_of_condition(
+		       search, python_slot_object(python_word_at(
+				       mem, frame->address + layout->offsets.frame_locals))) ==
+		       lock;
+}
+
+/* frames: from the innermost on. */
+static bool is_given_away(const struct with_search *search, const struct python_frame *frames,
+			  size_t frame, uint64_t lock)
+{
+	for (size_t i = 0; i < frame; i++) {
+		if (gives_away(search, &frames[i], lock))
+			return true;
+	}
+	return false;
+}
+
+/* Of the frame of that number. */
+static size_t find_in_frame(const struct with_search *search, const struct python_frame *frames,
+			    size_t number, size_t most, struct found *out_found)
+{
+	struct python_block blocks[PYTHON_BLOCKS_MAX];
+	const size_t block_count = python_blocks_of(search->remote, &frames[number], blocks);
 	struct python_slots slots;
 	size_t count = 0;
 
-	search->block_count = 0;
-	if (search->layout->version >= FIRST_WITH_TABLE)
-		find_blocks_by_table(search);
-	else
-		find_blocks_by_frame(search);
-	if (search->block_count == 0 ||
-	    python_slots_of(&search->remote->mem, search->layout, &place, &slots) < 0)
+	if (block_count == 0 ||
+	    python_slots_of(&search->remote->mem, search->layout, &frames[number], &slots) < 0)
 		return 0;
 	/* __exit__ is the last slot that its block leaves; from 3.14 on the last but one. */
 	const uint32_t back = search->layout->version < FIRST_UNBOUND ? 1 : 2;
 
-	for (size_t i = 0; i < search->block_count && count < most; i++) {
-		const struct block *block = &search->blocks[i];
+	for (size_t i = 0; i < block_count && count < most; i++) {
+		const struct python_block *block = &blocks[i];
 		const uint64_t slot =
 			slots.begin + ((uint64_t)block->depth - back) * sizeof slot;
 		const uint64_t lock =
 			block->depth >= back && slot < slots.end ? lock_of(search, slot) : 0;
 
-		if (lock != 0)
-			out_withs[count++] = (struct python_with){ lock, search->frame,
-								   line_of(search, block) };
+		if (lock != 0 && !is_given_away(search, frames, number, lock))
+			out_found[count++] = (struct found){ lock, number, *block };
 	}
+	return count;
+}
+
+static size_t find_in(const struct with_search *search, const struct python_frame *frames,
+		      size_t frame_count, size_t most, struct found *out_found)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < frame_count && count < most; i++)
+		count += find_in_frame(search, frames, i, most - count, out_found + count);
 	return count;
 }
 
@@ -263,12 +163,75 @@ size_t python_withs(struct remote *remote, const struct remote_stack *stack, siz
 {
 	struct with_search search = { .remote = remote,
 				      .layout = remote_python_layout(remote->python) };
+	CLEANUP(freep) struct python_frame *frames = xzalloc(FRAMES_MAX * sizeof *frames);
+	CLEANUP(freep) const struct stack_frame **rows = xzalloc(FRAMES_MAX * sizeof *rows);
+	CLEANUP(freep) struct found *found = xzalloc((most + 1) * sizeof *found);
 	size_t count = 0;
 
-	for (size_t i = 0; i < stack->count && i < FRAMES_MAX && count < most; i++) {
-		search.frame = &stack->frames[i];
-		if (search.frame->kind == STACK_PYTHON && !search.frame->is_doubtful)
-			count += withs_of_frame(&search, most - count, out_withs + count);
+	for (size_t i = 0; i < stack->count && count < FRAMES_MAX; i++) {
+		const struct stack_frame *row = &stack->frames[i];
+
+		if (row->kind != STACK_PYTHON || row->is_doubtful)
+			continue;
+		rows[count] = row;
+		frames[count++] =
+			(struct python_frame){ row->object, row->code, row->instruction };
+	}
+	count = find_in(&search, frames, count, most, found);
+	for (size_t i = 0; i < count; i++) {
+		const struct stack_frame *row = rows[found[i].frame];
+
+		out_withs[i] =
+			(struct python_with){ found[i].lock, row,
+					      python_block_line(remote, &frames[found[i].frame],
+								&found[i].block,
+								row->first_line) };
 	}
 	return count;
+}
+
+/* So many at most. */
+static size_t list_frames(struct remote *remote, uint64_t state, size_t most,
+			  struct python_frame *out_frames)
+{
+	const struct python_layout *layout = remote_python_layout(remote->python);
+	struct python_walk walk;
+	size_t count = 0;
+
+	if (python_begin(&remote->mem, layout, state, 0, &walk) < 0 ||
+	    (layout->chain != PYTHON_CHAIN_OBJECTS &&
+	     python_outer_begin(&remote->mem, &walk) < 0))
+		return 0;
+	for (size_t steps = 0; steps < 2 * (size_t)FRAMES_MAX && count < most; steps++) {
+		const enum python_step step =
+			layout->chain == PYTHON_CHAIN_OBJECTS
+				? python_object_next(&remote->mem, &walk, &out_frames[count])
+				: python_outer_next(&remote->mem, &walk, &out_frames[count]);
+
+		if (step == PYTHON_FRAME)
+			count++;
+		else if (step != PYTHON_SKIP)
+			break;
+	}
+	return count;
+}
+
+size_t python_locks_held(struct remote *remote, uint64_t state, size_t most,
+			 uint64_t *out_locks)
+{
+	struct with_search search = { .remote = remote,
+				      .layout = remote_python_layout(remote->python) };
+	CLEANUP(freep) struct python_frame *frames = xzalloc(FRAMES_MAX * sizeof *frames);
+	CLEANUP(freep) struct found *found = xzalloc((most + 1) * sizeof *found);
+	const size_t count = find_in(
+		&search, frames, list_frames(remote, state, FRAMES_MAX, frames), most, found);
+
+	for (size_t i = 0; i < count; i++)
+		out_locks[i] = found[i].lock;
+	return count;
+}
+
+bool python_innermost(struct remote *remote, uint64_t state, struct python_frame *out_frame)
+{
+	return list_frames(remote, state, 1, out_frame) == 1;
 }

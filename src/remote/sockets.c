@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/text.h"
+#include "remote/socket_peer.h"
 
 /* Of a table's file: some hundred thousand sockets. */
 #define TEXT_MAX (16U << 20)
@@ -20,6 +22,9 @@
 #define BURST_NS 50000000ULL
 /* Sockets that are kept: of a server most are gone after a moment. */
 #define ROWS_MOST 65536U
+/* Of the ports that are listened at: how often, and how much of a table. */
+#define LISTED_NS   1000000000ULL
+#define FIRST_BYTES 4096
 /* include/net/tcp_states.h; of Unix sockets, the flag of those that accept. */
 #define TCP_IS_LISTENING  10U
 #define UNIX_IS_LISTENING 0x10000U
@@ -178,37 +183,120 @@ static void add_peer(const struct socket_row *row, struct text *out)
 	}
 }
 
-bool sockets_add(struct sockets *sockets, pid_t pid, uint64_t inode, uint64_t now_ns,
-		 struct text *out)
+/* Which ports are listened at: the kernel lists these sockets first. */
+static void read_listening(struct sockets *sockets, pid_t pid, uint64_t now_ns)
 {
-	const struct socket_row *row = find(sockets, inode);
+	static const char *const tables[] = { "tcp", "tcp6" };
+
+	if (sockets->listed_ns != 0 && now_ns < sockets->listed_ns + LISTED_NS)
+		return;
+	sockets->listed_ns = now_ns;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		char path[48], bytes[FIRST_BYTES];
+		ssize_t len;
+
+		snprintf(path, sizeof path, "/proc/%d/net/%s", (int)pid, tables[i]);
+		CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		len = fd >= 0 ? read(fd, bytes, sizeof bytes - 1) : 0;
+		if (len <= 0)
+			continue;
+		bytes[len] = '\0';
+		sockets_take_inet(sockets, bytes);
+	}
+}
+
+static bool is_listened_at(struct sockets *sockets, pid_t pid, uint16_t port, uint64_t now_ns)
+{
 	uint64_t unused;
 
+	if (table_get(&sockets->listening, 0, port, &unused))
+		return true;
+	if (sockets->pidfd <= 0)
+		return false;
+	read_listening(sockets, pid, now_ns);
+	return table_get(&sockets->listening, 0, port, &unused);
+}
+
+/* NULL: it cannot be had this way. */
+static const struct socket_row *ask(struct sockets *sockets, const struct socket_asked *asked)
+{
+	struct socket_row found = { .inode = asked->inode };
+	enum socket_peer_answer answer;
+
+	if (sockets->pidfd == 0)
+		sockets->pidfd = (int)syscall(SYS_pidfd_open, asked->pid, 0) + 1;
+	if (sockets->pidfd <= 0) {
+		sockets->pidfd = -1;
+		return NULL;
+	}
+	answer = socket_peer_ask(sockets->pidfd - 1, asked->fd, asked->inode, &found);
+	if (answer == SOCKET_PEER_REFUSED) {
+		close(sockets->pidfd - 1);
+		sockets->pidfd = -1;
+	}
+	if (answer != SOCKET_PEER_KNOWN)
+		return NULL;
+	if (sockets->count > ROWS_MOST)
+		clear(sockets);
+	struct socket_row *row = add(sockets, asked->inode);
+
+	free(row->path);
+	*row = found;
+	return row;
+}
+
+static const struct socket_row *look_up(struct sockets *sockets,
+					const struct socket_asked *asked, uint64_t now_ns)
+{
+	const struct socket_row *row = find(sockets, asked->inode);
+
+	if (!row)
+		row = ask(sockets, asked);
+	if (row || sockets->pidfd > 0)
+		return row;
 	if (sockets->since_ns == 0)
 		sockets->since_ns = now_ns;
 	/* A thread is asked once in a wait, and several at one tick. */
-	if (!row && sockets->cost_ns < BURST_NS + (now_ns - sockets->since_ns) / PART) {
+	if (sockets->cost_ns < BURST_NS + (now_ns - sockets->since_ns) / PART) {
 		const uint64_t begin = monotonic_ns();
 
-		read_tables(sockets, pid, inode);
+		read_tables(sockets, asked->pid, asked->inode);
 		sockets->cost_ns += monotonic_ns() - begin;
-		row = add(sockets, inode); /* from now on it is known to be in none */
+		row = add(sockets, asked->inode); /* from now on it is known to be in none */
 	}
+	sockets->is_short |= !row;
+	return row;
+}
+
+bool sockets_add(struct sockets *sockets, const struct socket_asked *asked, uint64_t now_ns,
+		 struct text *out)
+{
+	const struct socket_row *row = look_up(sockets, asked, now_ns);
+
 	if (!row || (!row->path && row->port == 0 && row->local_port == 0))
 		return false;
-	if (row->path)
-		text_add_printable(out, row->path, strlen(row->path));
-	else if (row->is_listening)
-		text_addf(out, "port %u", row->local_port);
-	else if (table_get(&sockets->listening, 0, row->local_port, &unused))
-		text_addf(out, "a client of port %u", row->local_port);
-	else
-		add_peer(row, out);
+	const struct socket_row known = *row; /* which may move while ports are listed */
+
+	if (known.path) {
+		text_add(out, known.is_listening  ? "connections to "
+			      : known.is_accepted ? "a client of "
+						  : "");
+		text_add_printable(out, known.path, strlen(known.path));
+	} else if (known.is_listening) {
+		text_addf(out, "port %u", known.local_port);
+	} else if (is_listened_at(sockets, asked->pid, known.local_port, now_ns)) {
+		text_addf(out, "a client of port %u", known.local_port);
+	} else {
+		add_peer(&known, out);
+	}
 	return true;
 }
 
 void sockets_done(struct sockets *sockets)
 {
+	if (sockets->pidfd > 0)
+		close(sockets->pidfd - 1);
 	clear(sockets);
 	free(sockets->rows);
 	*sockets = (struct sockets){ 0 };

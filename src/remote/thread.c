@@ -11,8 +11,8 @@
 #include "remote/agreement.h"
 #include "remote/call_registers.h"
 #include "remote/process.h"
-#include "remote/ruby.h"
 #include "remote/running.h"
+#include "remote/thread_name.h"
 #include "remote/wait_label.h"
 
 /* Looks at a thread that does not rest, before it is taken as one that runs. */
@@ -67,8 +67,7 @@ static int read_resting(struct remote *remote, struct remote_thread *thread)
 	const struct walk_registers registers = call_registers(&thread->call);
 
 	walk_stack(remote, &registers, &thread->states, &thread->stack);
-	if (remote->ruby && thread->states.ruby != 0)
-		thread->long_name = remote_ruby_thread_name(remote, thread->states.ruby);
+	thread->long_name = thread_name_read(remote, &thread->states, &thread->stack);
 	remote_thread_read_wait(remote, thread);
 	read_kernel_function(remote, thread);
 	if ((rc = task_read_call(remote->pid, thread->tid, &again)) < 0 ||
@@ -223,6 +222,7 @@ static void read_running(struct remote *remote, struct remote_thread *thread)
 		set_trust(thread, THREAD_COPIED, doubtful);
 	else
 		read_interpreted(remote, thread, rc);
+	thread->long_name = thread_name_read(remote, &thread->states, &thread->stack);
 }
 
 int remote_thread_read(struct remote *remote, pid_t tid, struct remote_thread *out_thread)

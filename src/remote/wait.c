@@ -7,13 +7,17 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "remote/calls.h"
+#include "remote/data_names.h"
+#include "remote/postgres_wait.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/python_lock.h"
 #include "remote/ruby.h"
+#include "remote/ruby_wait.h"
 #include "remote/stack.h"
 #include "remote/wait_label.h"
 #include "remote/wait_lock.h"
+#include "remote/wait_place.h"
 
 /* Of one process; those that come later have the system call's name only. */
 #define LABELS_MAX 8192U
@@ -71,75 +75,6 @@ static bool read_gil(struct remote *remote, const struct task_call *call, struct
 	return true;
 }
 
-/* Methods in C; "Thread::", which the names of Mutex and Queue begin with from 3.1 on, is left out. */
-static const struct ruby_wait {
-	const char *method;
-	enum wait_state state;
-} ruby_waits[] = {
-	{ "Kernel#sleep", WAIT_STATE_SLEEP },
-	{ "Kernel.sleep", WAIT_STATE_SLEEP },
-	{ "Thread#join", WAIT_STATE_WAIT },
-	{ "Thread#value", WAIT_STATE_WAIT },
-	{ "Thread.stop", WAIT_STATE_WAIT },
-	{ "Process.wait", WAIT_STATE_WAIT },
-	{ "Process.wait2", WAIT_STATE_WAIT },
-	{ "Process.waitall", WAIT_STATE_WAIT },
-	{ "Process::Status.wait", WAIT_STATE_WAIT },
-	{ "Kernel#system", WAIT_STATE_WAIT },
-	{ "Mutex#sleep", WAIT_STATE_LOCK }, /* what a ConditionVariable waits in */
-	{ "Mutex#lock", WAIT_STATE_LOCK },
-	{ "Mutex#synchronize", WAIT_STATE_LOCK },
-	{ "ConditionVariable#wait", WAIT_STATE_LOCK },
-	{ "Monitor#enter", WAIT_STATE_LOCK },
-	{ "Monitor#mon_enter", WAIT_STATE_LOCK },
-	{ "Monitor#synchronize", WAIT_STATE_LOCK },
-	{ "Monitor#mon_synchronize", WAIT_STATE_LOCK },
-	{ "Monitor#wait_for_cond", WAIT_STATE_LOCK },
-	{ "Queue#pop", WAIT_STATE_LOCK },
-	{ "Queue#shift", WAIT_STATE_LOCK },
-	{ "Queue#deq", WAIT_STATE_LOCK },
-	{ "SizedQueue#pop", WAIT_STATE_LOCK },
-	{ "SizedQueue#shift", WAIT_STATE_LOCK },
-	{ "SizedQueue#deq", WAIT_STATE_LOCK },
-	{ "SizedQueue#push", WAIT_STATE_LOCK },
-	{ "SizedQueue#<<", WAIT_STATE_LOCK },
-};
-
-/* In C, or in what Ruby itself has in Ruby, as Queue#pop from 3.2 on. */
-static bool is_rubys_own(const struct stack_frame *frame)
-{
-	const char *internal = "<internal:";
-
-	return frame->kind == STACK_RUBY_C ||
-	       (frame->kind == STACK_RUBY && frame->file &&
-		strncmp(frame->file, internal, strlen(internal)) == 0);
-}
-
-/* The method of Ruby's own that a thread is in, if the innermost of its language is one; or NULL. */
-static const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack)
-{
-	const size_t prefix = strlen("Thread::");
-	const char *name;
-	size_t i = 0;
-
-	while (stack && i < stack->count && stack->frames[i].kind == STACK_NATIVE)
-		i++;
-	if (!stack || i == stack->count || !is_rubys_own(&stack->frames[i]) ||
-	    !stack->frames[i].name)
-		return NULL;
-	name = stack->frames[i].name;
-	name += strncmp(name, "Thread::", prefix) == 0 ? prefix : 0;
-	for (size_t j = 0; j < sizeof ruby_waits / sizeof *ruby_waits; j++) {
-		if (strcmp(name, ruby_waits[j].method) == 0)
-			return &ruby_waits[j];
-	}
-	return NULL;
-}
-
-/*
- * Ruby's threads wait for everything of their own in a futex, or, one of them, in a poll of the
- * descriptor that signals are reported by.
- */
 static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
 		      struct wait *wait)
 {
@@ -159,10 +94,7 @@ static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
 	if (!known)
 		return false;
 	wait->state = (uint8_t)known->state;
-	/* A condition's waiter has given its Mutex away, and wakes by a signal. */
-	if (strcmp(known->method, "Mutex#sleep") == 0 ||
-	    strcmp(known->method, "ConditionVariable#wait") == 0 ||
-	    strcmp(known->method, "Monitor#wait_for_cond") == 0)
+	if (known->is_condition)
 		return true;
 	const struct ruby_receiver receiver = remote_ruby_receiver(remote, context);
 
@@ -191,7 +123,7 @@ static bool read_python(struct remote *remote, const struct wait_thread *thread,
 		return true;
 	}
 	lock = python_lock_find(remote, &thread->call, thread->stack);
-	if (lock.object == 0)
+	if (lock.object == 0 || wait_place_is_condition(thread->stack))
 		return false;
 	set_owner(wait, WAIT_STATE_LOCK,
 		  lock.is_recursive ? WAIT_ON_PYTHON_RLOCK : WAIT_ON_PYTHON_LOCK, lock.object,
@@ -225,64 +157,80 @@ static const char *keep_label(struct remote *remote, const struct text *text,
 	return known ? known->name : NULL;
 }
 
-static bool is_of_threading(const char *file)
+/* A mutex of the program's that is a variable has its name. */
+static void add_native_lock(struct remote *remote, const struct wait *wait, struct text *out)
 {
-	const char *slash = strrchr(file, '/');
+	const char *kind = wait->on == WAIT_ON_MUTEX ? "mutex" : "rwlock";
+	const char *name = data_names_find(remote, wait->object);
 
-	return strcmp(slash ? slash + 1 : file, "threading.py") == 0;
+	if (name)
+		text_addf(out, "%s %s", kind, name);
+	else
+		text_addf(out, "%s 0x%llx", kind, (unsigned long long)wait->object);
 }
 
-/*
- * "(Lock at app.py:12)": where the program's own code waits.  Conditions and events make a lock for each
- * wait: its address is not worth a row of its own.
- */
-static void add_python_lock(const struct remote_stack *stack, const char *kind,
-			    struct text *out)
+static void add_data_name(struct remote *remote, uint64_t address, struct text *out)
 {
-	text_addf(out, "(%s", kind);
-	for (size_t i = 0; stack && i < stack->count; i++) {
-		const struct stack_frame *frame = &stack->frames[i];
-		const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+	const char *name = data_names_find(remote, address);
 
-		if (frame->kind != STACK_PYTHON || !frame->file || is_of_threading(frame->file))
-			continue;
-		const char *name = slash ? slash + 1 : frame->file;
+	text_add(out, name ? name : "");
+}
 
-		if (frame->line > 0) {
-			text_add(out, " at ");
-			text_add_printable(out, name, strlen(name));
-			text_addf(out, ":%u", (unsigned)frame->line);
-		}
-		break;
-	}
-	text_add(out, ")");
+/* In a call that Ruby makes for waits of its own. */
+static bool rests_in_ruby(const struct remote *remote, const struct wait_thread *thread)
+{
+	const int64_t number = thread->call.number;
+
+	return remote->ruby && thread->states.ruby != 0 && !thread->call.is_running &&
+	       (number == SYS_futex || number == SYS_ppoll || number == SYS_poll ||
+		number == SYS_select || number == SYS_pselect6 || number == SYS_epoll_wait);
+}
+
+/* What it is on in the words of its language; nothing: the system call says all. */
+static void describe_object(struct remote *remote, const struct wait_thread *thread,
+			    const struct wait *wait, struct text *out)
+{
+	const struct ruby_wait *ruby =
+		rests_in_ruby(remote, thread) ? ruby_wait_of(thread->stack) : NULL;
+
+	if (wait->on == WAIT_ON_GIL)
+		text_add(out, "GIL");
+	else if (wait->on == WAIT_ON_GVL)
+		text_add(out, "GVL");
+	else if (wait->on == WAIT_ON_THREAD)
+		text_add(out, "a thread's end");
+	else if (ruby && ruby->state == WAIT_STATE_SLEEP)
+		text_add(out, "sleep");
+	else if (ruby)
+		wait_place_add_ruby(thread->stack, ruby->what ? ruby->what : ruby->method, out);
+	else if (wait->on == WAIT_ON_MUTEX || wait->on == WAIT_ON_RWLOCK)
+		add_native_lock(remote, wait, out);
+	else if (wait->on == WAIT_ON_PYTHON_LOCK)
+		wait_place_add_python(remote, thread->stack, "Lock", out);
+	else if (wait->on == WAIT_ON_PYTHON_RLOCK)
+		wait_place_add_python(remote, thread->stack, "RLock", out);
+	else if (is_in(&thread->call, SYS_futex) &&
+		 !(remote->python && thread->states.python != 0 &&
+		   wait_place_add_python(remote, thread->stack, NULL, out)))
+		add_data_name(remote, thread->call.arguments[0], out);
 }
 
 static void read_label(struct remote *remote, const struct wait_thread *thread,
 		       struct wait *wait)
 {
 	const struct task_call *call = &thread->call;
-	CLEANUP(text_done) struct text text = { 0 };
+	const struct call *known = call_find(call->number);
+	CLEANUP(text_done) struct text text = { 0 }, object = { 0 };
+	enum wait_state state;
 
-	wait_describe(remote, call, true, &text);
-	if (is_in(call, SYS_futex)) {
-		if (wait->on == WAIT_ON_GIL)
-			text_add(&text, "(GIL)");
-		else if (wait->on == WAIT_ON_GVL)
-			text_add(&text, "(GVL)");
-		else if (wait->on == WAIT_ON_THREAD)
-			text_add(&text, "(a thread's end)");
-		else if (wait->on == WAIT_ON_RUBY_MUTEX)
-			text_addf(&text, "(Mutex 0x%llx)", (unsigned long long)wait->object);
-		else if (wait->on == WAIT_ON_MUTEX)
-			text_addf(&text, "(mutex 0x%llx)", (unsigned long long)wait->object);
-		else if (wait->on == WAIT_ON_PYTHON_LOCK)
-			add_python_lock(thread->stack, "Lock", &text);
-		else if (wait->on == WAIT_ON_PYTHON_RLOCK)
-			add_python_lock(thread->stack, "RLock", &text);
-		else if (wait->on == WAIT_ON_RWLOCK)
-			text_addf(&text, "(rwlock 0x%llx)", (unsigned long long)wait->object);
-	}
+	if (postgres_wait_add(remote, &object, &state))
+		wait->state = (uint8_t)state;
+	else
+		describe_object(remote, thread, wait, &object);
+	if (object.len > 0 && known)
+		text_addf(&text, "%s(%s)", known->name, text_string(&object));
+	else
+		wait_describe(remote, call, true, &text);
 	if (text.len > 0)
 		wait->label = keep_label(remote, &text, call);
 }

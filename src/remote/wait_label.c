@@ -69,13 +69,12 @@ struct label {
 };
 
 /* What a socket is connected to. */
-static bool add_socket(const struct label *label, const char *link)
+static bool add_socket(const struct label *label, int fd, const char *link)
 {
-	uint64_t inode;
+	struct socket_asked asked = { .pid = label->remote->pid, .fd = fd };
 
-	return sscanf(link, "socket:[%" SCNu64 "]", &inode) == 1 &&
-	       sockets_add(&label->remote->sockets, label->remote->pid, inode, monotonic_ns(),
-			   label->out);
+	return sscanf(link, "socket:[%" SCNu64 "]", &asked.inode) == 1 &&
+	       sockets_add(&label->remote->sockets, &asked, monotonic_ns(), label->out);
 }
 
 static void add_descriptor(const struct label *label, int fd)
@@ -89,7 +88,7 @@ static void add_descriptor(const struct label *label, int fd)
 	}
 	const char *kind = wait_descriptor_kind(link);
 
-	if (!add_socket(label, link))
+	if (!add_socket(label, fd, link))
 		text_add_printable(label->out, kind, strlen(kind));
 	if (kind != link && !label->is_brief)
 		text_addf(label->out, ", descriptor %d", fd);

@@ -35,6 +35,9 @@ struct rwlock {
 #define FUTEX_USED 2U
 #define FUTEX_MOST 3U
 
+/* Of a process that are remembered. */
+#define MUTEXES_MOST 65536U
+
 static bool is_futex(const struct task_call *call)
 {
 	const struct call *known = call->is_running ? NULL : call_find(call->number);
@@ -92,6 +95,20 @@ static struct wait_lock find_rwlock(struct remote *remote, const struct task_cal
 	return (struct wait_lock){ 0 };
 }
 
+/* What was found to be a mutex is one also while it is passed on and its word says nothing. */
+static bool is_known_mutex(struct remote *remote, uint64_t address)
+{
+	uint64_t value;
+
+	return table_get(&remote->mutexes, 0, address, &value);
+}
+
+static void know_mutex(struct remote *remote, uint64_t address)
+{
+	if (remote->mutexes.count < MUTEXES_MOST)
+		table_at(&remote->mutexes, 0, address, NULL);
+}
+
 struct wait_lock wait_find_lock(struct remote *remote, const struct task_call *call)
 {
 	const uint64_t command = call->arguments[1] & FUTEX_CMD_MASK;
@@ -107,7 +124,10 @@ struct wait_lock wait_find_lock(struct remote *remote, const struct task_call *c
 		 call->arguments[2] == LOCKED_WAITED_FOR && mutex.lock == LOCKED_WAITED_FOR &&
 		 mutex.users > 0 && (mutex.kind & ~MUTEX_KINDS) == 0)
 		lock.inner_owner = mutex.owner;
-	if (lock.inner_owner <= 0)
+	if (lock.inner_owner > 0)
+		know_mutex(remote, call->arguments[0]);
+	else if (call->arguments[2] != LOCKED_WAITED_FOR ||
+		 !is_known_mutex(remote, call->arguments[0]))
 		return find_rwlock(remote, call);
 	lock.address = call->arguments[0];
 	return lock;

@@ -74,6 +74,8 @@ bool elf_file_has_section(const struct elf_file *elf, const char *name);
 bool elf_file_find_section(const struct elf_file *elf, const char *name,
 			   struct elf_file_symbol *out_place);
 
+/* A section of file bytes, malloc'ed with a NUL behind them, or NULL. */
+void *elf_file_read_section(const struct elf_file *elf, const Elf64_Shdr *header);
 /* Exactly len bytes at an offset of the file. */
 bool elf_file_read_file(const struct elf_file *elf, uint64_t offset, void *buffer, size_t len);
 /* Exactly len bytes at an address: from the file, zero where it has none (.bss). */

@@ -11,8 +11,7 @@
 /* Larger tables belong to browsers and compilers. */
 #define SECTION_SIZE_MAX (64u << 20)
 
-/* A section of file bytes, malloc'ed with a NUL behind them, or NULL. */
-static void *read_section(const struct elf_file *elf, const Elf64_Shdr *header)
+void *elf_file_read_section(const struct elf_file *elf, const Elf64_Shdr *header)
 {
 	if (header->sh_type == SHT_NOBITS || header->sh_size == 0 ||
 	    header->sh_size > SECTION_SIZE_MAX)
@@ -59,10 +58,10 @@ static bool use_all_symbols(struct elf_file *elf, const char *name)
 	const Elf64_Shdr *symbols = find_symbol_section(headers, elf->section_count);
 	if (!symbols)
 		return false;
-	CLEANUP(freep) char *names = read_section(elf, &headers[symbols->sh_link]);
+	CLEANUP(freep) char *names = elf_file_read_section(elf, &headers[symbols->sh_link]);
 	if (!names || !has_text(names, headers[symbols->sh_link].sh_size, name))
 		return false;
-	elf->all_symbols = read_section(elf, symbols);
+	elf->all_symbols = elf_file_read_section(elf, symbols);
 	if (!elf->all_symbols)
 		return false;
 	elf->all_symbols_count = symbols->sh_size / sizeof(Elf64_Sym);
@@ -80,7 +79,7 @@ bool elf_file_has_section(const struct elf_file *elf, const char *name)
 	if (elf->names_section >= elf->section_count ||
 	    !elf_file_read_file(elf, at, &header, sizeof header))
 		return false;
-	CLEANUP(freep) char *names = read_section(elf, &header);
+	CLEANUP(freep) char *names = elf_file_read_section(elf, &header);
 
 	return names && has_text(names, header.sh_size, name);
 }
@@ -94,7 +93,7 @@ bool elf_file_find_section(const struct elf_file *elf, const char *name,
 	if (elf->names_section >= elf->section_count ||
 	    !elf_file_read_file(elf, at, &header, sizeof header))
 		return false;
-	CLEANUP(freep) char *names = read_section(elf, &header);
+	CLEANUP(freep) char *names = elf_file_read_section(elf, &header);
 	const uint64_t size = header.sh_size;
 
 	for (size_t i = 0; names && i < elf->section_count; i++) {

@@ -326,7 +326,7 @@ static const struct python_row python_rows[] = {
 		.major = 3, .minor = 14, .is_free_threaded = 0,
 		.chain = PYTHON_CHAIN_SHIM, .position = PYTHON_POSITION_POINTER,
 		.table = PYTHON_TABLE_LOCATIONS, .state_means = PYTHON_STATE_BY_CALL,
-		.attributes = PYTHON_ATTRIBUTES_UNREAD,
+		.attributes = PYTHON_ATTRIBUTES_INLINE,
 		.offsets = {
 			.state_next = 8, .state_interp = 16, .state_frame = 72,
 			.state_cframe = NONE, .state_base_frame = NONE, .state_thread_id = 152,
@@ -374,7 +374,7 @@ static const struct python_row python_rows[] = {
 		.major = 3, .minor = 14, .is_free_threaded = 1,
 		.chain = PYTHON_CHAIN_SHIM, .position = PYTHON_POSITION_POINTER,
 		.table = PYTHON_TABLE_LOCATIONS, .state_means = PYTHON_STATE_BY_CALL,
-		.attributes = PYTHON_ATTRIBUTES_UNREAD,
+		.attributes = PYTHON_ATTRIBUTES_INLINE,
 		.offsets = {
 			.state_next = 8, .state_interp = 16, .state_frame = 72,
 			.state_cframe = NONE, .state_base_frame = NONE, .state_thread_id = 152,
@@ -422,7 +422,7 @@ static const struct python_row python_rows[] = {
 		.major = 3, .minor = 15, .is_free_threaded = 0,
 		.chain = PYTHON_CHAIN_SHIM, .position = PYTHON_POSITION_POINTER,
 		.table = PYTHON_TABLE_LOCATIONS, .state_means = PYTHON_STATE_BY_TLS,
-		.attributes = PYTHON_ATTRIBUTES_UNREAD,
+		.attributes = PYTHON_ATTRIBUTES_INLINE,
 		.offsets = {
 			.state_next = 8, .state_interp = 16, .state_frame = 72,
 			.state_cframe = NONE, .state_base_frame = 80, .state_thread_id = 176,
@@ -470,7 +470,7 @@ static const struct python_row python_rows[] = {
 		.major = 3, .minor = 15, .is_free_threaded = 1,
 		.chain = PYTHON_CHAIN_SHIM, .position = PYTHON_POSITION_POINTER,
 		.table = PYTHON_TABLE_LOCATIONS, .state_means = PYTHON_STATE_BY_TLS,
-		.attributes = PYTHON_ATTRIBUTES_UNREAD,
+		.attributes = PYTHON_ATTRIBUTES_INLINE,
 		.offsets = {
 			.state_next = 8, .state_interp = 16, .state_frame = 72,
 			.state_cframe = NONE, .state_base_frame = 80, .state_thread_id = 176,

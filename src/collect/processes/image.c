@@ -130,6 +130,18 @@ struct image_thread *image_find_thread(struct image *image, int tid)
 	return &image->threads[place - 1];
 }
 
+void image_thread_name(struct image_thread *thread, const char *name, size_t len)
+{
+	if (len > RING_THREAD_NAME_MAX) {
+		len = RING_THREAD_NAME_MAX;
+		while (len > 0 && ((uint8_t)name[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(thread->name, name, len);
+	thread->name[len] = '\0';
+	thread->is_named_by_program = true;
+}
+
 void image_forget_tid(struct image *image, int tid)
 {
 	table_remove(&image->thread_index, 0, (uint32_t)tid);

@@ -277,6 +277,8 @@ struct image_thread *image_thread_claimed(struct image *image, uint32_t tid, uin
 /* The tid is a new thread's from now on: the one that had it has ended. */
 void image_forget_tid(struct image *image, int tid);
 struct image_thread *image_find_thread(struct image *image, int tid);
+/* What the program calls it: as much of the UTF-8 as there is room for. */
+void image_thread_name(struct image_thread *thread, const char *name, size_t len);
 /*
  * Everything before that moment is in the recording: what ended by then is written for the
  * last time and forgotten, once it is worth while.

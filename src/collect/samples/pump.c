@@ -218,9 +218,8 @@ static void pump_take_thread_name(struct pump *pump, struct image *image, const 
 
 	if (thread->tid != (int)named.tid)
 		return;
-	memcpy(thread->name, words + RING_WORDS(struct ring_thread), named.length);
-	thread->name[named.length] = '\0';
-	thread->is_named_by_program = true;
+	image_thread_name(thread, (const char *)(words + RING_WORDS(struct ring_thread)),
+			  named.length);
 }
 
 static void pump_take(struct pump *pump, struct image *image, const uint64_t *words,

@@ -11,27 +11,13 @@
 /* Of a tick's time, looks take this part at most. */
 #define LOOKS_PART 4
 
-static const struct image_thread *owner_of(const struct session *session, struct image *image,
-					   const struct wall_thread *thread, pid_t inner_owner)
-{
-	if (thread->inner_tid == thread->tid)
-		return image_find_thread(image, inner_owner);
-	for (size_t i = 0; i < image->thread_count; i++) {
-		const struct wall_thread *other =
-			wall_find(&session->wall.threads, image->threads[i].row);
-
-		if (other != NULL && other->inner_tid == inner_owner)
-			return &image->threads[i];
-	}
-	return NULL;
-}
-
 /*
- * From then on the thread waits for that row's, or, with 0, for none that is known.  Looks are not
- * equally far apart: a wait's first mark may be due a little before the last of the wait before.
+ * From then on: its owner, which may not be known, or, without a stack, it has ceased to wait.  Looks
+ * are not equally far apart: a wait's first mark may be due a little before the last of the wait
+ * before.
  */
-static void write_mark(struct session *session, struct wall_owned_wait *owned, uint32_t owner,
-		       uint64_t time_ns)
+static void write_mark(struct session *session, struct wall_owned_wait *owned,
+		       const struct recording_owner *mark, uint64_t time_ns)
 {
 	if (!recording_writer_has_room(session->writer))
 		return;
@@ -40,26 +26,80 @@ static void write_mark(struct session *session, struct wall_owned_wait *owned, u
 	if (time_ns < session->start_ns)
 		time_ns = session->start_ns;
 	owned->marked_ns = time_ns;
-	recording_writer_add_owner(
-		session->writer,
-		&(struct recording_owner){ .time_ns = (int64_t)(time_ns - session->start_ns),
-					   .thread = owned->thread,
-					   .owner = owner });
+	owned->marked = *mark;
+	owned->marked.time_ns = (int64_t)(time_ns - session->start_ns);
+	recording_writer_add_owner(session->writer, &owned->marked);
 }
 
-/* The owner, which is written unless it is the one before; if it is not known that holds on. */
+/*
+ * Reads what an owner waits in, that was not met as it waited: for this alone, since it was looked at
+ * because of what it holds, and not because it was its turn.
+ */
+static void read_owner(struct session *session, struct image *image, uint32_t row,
+		       uint64_t now_ns)
+{
+	struct wall_thread *thread = wall_find(&session->wall.threads, row);
+	const uint64_t serial = thread->serial;
+	struct wall_read read;
+	const bool is_read = wall_reader_read(&session->wall.reader, image, thread, now_ns,
+					      &read) == WALL_READ_STACK;
+
+	session_take_events(session);
+	thread = wall_find(&session->wall.threads, row);
+	if (thread == NULL || thread->serial != serial || thread->place != WALL_WAITS)
+		return;
+	thread->owner_stack = is_read ? read.stack : 0;
+	thread->owner_serial = serial + 1;
+}
+
+/* What the owner waits in; 0: it runs, or that cannot be read. */
+static uint32_t stack_of(struct session *session, struct image *image, uint32_t owner,
+			 uint64_t now_ns)
+{
+	const struct wall *threads = &session->wall.threads;
+	const struct wall_thread *thread = owner != 0 ? wall_find(threads, owner) : NULL;
+
+	if (thread == NULL || thread->place != WALL_WAITS)
+		return 0;
+	if (thread->is_read && thread->read.has_stack)
+		return thread->read.stack;
+	if (!thread->is_coarse && thread->owner_serial != thread->serial + 1) {
+		read_owner(session, image, owner, now_ns);
+		thread = wall_find(threads, owner);
+	}
+	return thread != NULL && thread->owner_serial == thread->serial + 1
+		       ? thread->owner_stack
+		       : 0;
+}
+
+/*
+ * The owner, which is written unless it is as before.  If it is not known that holds on; but of a
+ * lock whose holder was looked for among all threads, none is written.
+ */
 static void write_owner(struct session *session, struct image *image,
 			const struct wall_thread *thread, struct wall_owned_wait *owned,
 			pid_t inner_owner, uint64_t time_ns)
 {
-	const struct image_thread *owner =
-		inner_owner > 0 ? owner_of(session, image, thread, inner_owner) : NULL;
+	const uint64_t now_ns = session->wall.owners.tick_ns;
+	const struct image_thread *known =
+		inner_owner > 0
+			? wall_find_inner(&session->wall.threads, image, thread, inner_owner)
+			: NULL;
+	const uint32_t owner = known != NULL && known->row != thread->row ? known->row : 0;
+	const struct recording_owner mark = {
+		.thread = owned->thread,
+		.owner = owner,
+		.stack = owned->stack,
+		.owner_stack = owned->wait.on == WAIT_ON_THREAD
+				       ? 0
+				       : stack_of(session, image, owner, now_ns),
+	};
 
-	if (owner == NULL || owner->row == 0 || owner->row == thread->row ||
-	    owner->row == owned->owner)
+	if (owner == 0 && (owned->wait.on != WAIT_ON_PYTHON_LOCK || inner_owner < 0))
 		return;
-	write_mark(session, owned, owner->row, time_ns);
-	owned->owner = owner->row;
+	if (mark.owner != owned->marked.owner || mark.stack != owned->marked.stack ||
+	    mark.owner_stack != owned->marked.owner_stack)
+		write_mark(session, owned, &mark, time_ns);
 }
 
 static uint64_t middle(uint64_t from_ns, uint64_t to_ns)
@@ -70,8 +110,9 @@ static uint64_t middle(uint64_t from_ns, uint64_t to_ns)
 /* It was found to be over: since the middle between the looks. */
 static void end_wait(struct session *session, struct wall_owned_wait *owned, uint64_t now_ns)
 {
-	if (!owned->is_over && owned->owner != 0)
-		write_mark(session, owned, 0, middle(owned->looked_ns, now_ns));
+	if (!owned->is_over && owned->marked.stack != 0)
+		write_mark(session, owned, &(struct recording_owner){ .thread = owned->thread },
+			   middle(owned->looked_ns, now_ns));
 	owned->is_over = true;
 }
 
@@ -96,7 +137,6 @@ static void begin_wait(struct session *session, struct image *image,
 	end_wait(session, owned, time_ns);
 	owned->is_over = false;
 	owned->looked_ns = time_ns;
-	owned->owner = 0;
 	write_owner(session, image, thread, owned, inner_owner, time_ns - gap_ns / 2);
 }
 
@@ -120,18 +160,28 @@ void session_owners_take(struct session *session, struct image *image,
 	const struct wall_reader *reader = &session->wall.reader;
 	const struct wait *wait = &reader->wait;
 	struct wall_owned_wait *owned;
+	pid_t owner = wait->inner_owner;
 
 	if (wait->on == WAIT_ON_NOTHING)
 		return;
 	owned = wait_of(&session->wall.owners, thread->row);
-	if (!owned->is_over && owned->serial == serial && time_ns >= owned->looked_ns)
-		take_owner(session, image, thread, owned, wait->inner_owner, time_ns);
-	else
-		begin_wait(session, image, thread, owned, wait->inner_owner, time_ns);
+	const bool is_same =
+		!owned->is_over && owned->serial == serial && time_ns >= owned->looked_ns;
+
+	if (!is_same)
+		end_wait(session, owned, time_ns);
 	owned->serial = serial;
 	owned->futex = reader->futex;
 	owned->wait = *wait;
 	owned->states = reader->states;
+	owned->stack = thread->read.stack;
+	if (wait->on == WAIT_ON_PYTHON_LOCK)
+		owner = wall_reader_owner(&session->wall.reader, image, owned, time_ns,
+					  monotonic_ns() + session->wall.tick_ns / LOOKS_PART);
+	if (is_same)
+		take_owner(session, image, thread, owned, owner, time_ns);
+	else
+		begin_wait(session, image, thread, owned, owner, time_ns);
 }
 
 static bool goes_on(const struct wall_thread *thread, const struct wall_owned_wait *owned)
@@ -155,14 +205,14 @@ static bool waits_again(struct session *session, const struct image *image,
 }
 
 static void look(struct session *session, const struct wall_thread *thread,
-		 struct wall_owned_wait *owned, uint64_t now_ns)
+		 struct wall_owned_wait *owned, uint64_t now_ns, uint64_t until_ns)
 {
 	struct image *image = tree_find(&session->tree, thread->pid);
 	const bool is_on = goes_on(thread, owned);
 	pid_t owner;
 
 	/* The end of a thread is not another's in between. */
-	if (is_on && owned->wait.on == WAIT_ON_THREAD && owned->owner != 0) {
+	if (is_on && owned->wait.on == WAIT_ON_THREAD && owned->marked.owner != 0) {
 		owned->looked_ns = now_ns;
 		return;
 	}
@@ -170,8 +220,7 @@ static void look(struct session *session, const struct wall_thread *thread,
 		end_wait(session, owned, now_ns);
 	if (image == NULL || (!is_on && !waits_again(session, image, thread, owned)))
 		return;
-	owner = wall_reader_owner(&session->wall.reader, image, &owned->wait, &owned->states,
-				  now_ns);
+	owner = wall_reader_owner(&session->wall.reader, image, owned, now_ns, until_ns);
 	if (is_on)
 		take_owner(session, image, thread, owned, owner, now_ns);
 	else
@@ -198,6 +247,7 @@ void session_owners_tick(struct session *session, uint64_t now_ns)
 	struct wall_owners *owners = &session->wall.owners;
 	const uint64_t until_ns = now_ns + session->wall.tick_ns / LOOKS_PART;
 
+	session_take_events(session);
 	if (owners->tick_ns != 0)
 		owners->gap_ns = now_ns - owners->tick_ns;
 	owners->tick_ns = now_ns;
@@ -212,7 +262,7 @@ void session_owners_tick(struct session *session, uint64_t now_ns)
 			drop(session, owned, now_ns);
 			continue;
 		}
-		look(session, thread, owned, now_ns);
+		look(session, thread, owned, now_ns, until_ns);
 		owners->next++;
 	}
 }

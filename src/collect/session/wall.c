@@ -51,7 +51,7 @@ int session_wall_begin(struct session *session, struct error *err)
 	if (wall->timer_fd < 0 || timerfd_settime(wall->timer_fd, 0, &every, NULL) < 0)
 		return error_errno(err, -errno, "cannot make the clock of wall time");
 	wall_init(&wall->threads, &session->pump.rows.codes, session->start_ns);
-	wall_reader_init(&wall->reader, &session->pump.rows);
+	wall_reader_init(&wall->reader, &session->pump.rows, &wall->threads);
 	session->pump.wall = session->pump.unsampled.wall = &wall->threads;
 	wall->tick_ns = wall->gap_ns = tick_ns;
 	wall->pass_ns = monotonic_ns();

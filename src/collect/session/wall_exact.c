@@ -26,6 +26,7 @@ static void read_exact(struct session *session, struct image *image, struct wall
 	struct session_wall *wall = &session->wall;
 	const uint32_t row = thread->row;
 	const uint64_t serial = thread->serial, met_ns = monotonic_ns();
+	const bool was_read = thread->is_read;
 	struct wall_read read;
 	const enum wall_reading reading =
 		wall_reader_read(&wall->reader, image, thread, now_ns, &read);
@@ -39,10 +40,17 @@ static void read_exact(struct session *session, struct image *image, struct wall
 
 	wall->torn += !is_whole;
 	/* A wait that goes on, and was read while it was in motion, is read again. */
-	if (is_whole || !waits_on(thread, serial))
+	if (was_read && is_whole)
+		thread->read = read;
+	else if (!was_read && (is_whole || !waits_on(thread, serial)))
 		wall_thread_take_read(thread, &read, wall->gap_ns, is_whole);
 	if (is_whole)
 		session_owners_take(session, image, thread, serial, met_ns);
+}
+
+static bool is_to_be_read(const struct wall_thread *thread)
+{
+	return thread->place == WALL_WAITS && (!thread->is_read || thread->read.is_provisional);
 }
 
 static void read_listed(struct session *session, uint32_t row, uint64_t now_ns)
@@ -55,12 +63,11 @@ static void read_listed(struct session *session, uint32_t row, uint64_t now_ns)
 	struct image *image = tree_find(&session->tree, thread->pid);
 
 	thread->is_listed = false;
-	if (thread->place != WALL_WAITS || thread->is_read || thread->end_ns != UINT64_MAX ||
-	    image == NULL)
+	if (!is_to_be_read(thread) || thread->end_ns != UINT64_MAX || image == NULL)
 		return;
 	read_exact(session, image, thread, now_ns);
 	thread = wall_find(&wall->threads, row);
-	if (thread != NULL && thread->place == WALL_WAITS && !thread->is_read)
+	if (thread != NULL && is_to_be_read(thread))
 		session_wall_list(wall, thread);
 }
 

@@ -7,15 +7,18 @@
 #include <stdint.h>
 
 #include "base/table.h"
+#include "record/recording.h"
 #include "remote/wait.h"
 
 /* The last such wait of a thread. */
 struct wall_owned_wait {
-	uint32_t thread, owner; /* rows of the recording */
+	uint32_t thread;               /* row of the recording */
+	uint32_t stack;                /* likewise: where it waits */
+	struct recording_owner marked; /* as it was written last */
 	bool is_over;
 	uint64_t serial;    /* of this wait: session_owners_take() */
 	uint64_t looked_ns; /* its owner was looked at last */
-	uint64_t marked_ns; /* of its thread, what was written last */
+	uint64_t marked_ns; /* when that was */
 	uint64_t futex;     /* that it waits in; 0: in none */
 	struct wait wait;
 	struct walk_states states;

@@ -13,6 +13,7 @@
 #include "collect/processes/mappings.h"
 #include "collect/stacks/stack_rows.h"
 #include "collect/processes/ring_view.h"
+#include "collect/wall/holders.h"
 #include "collect/wall/owners.h"
 #include "record/writer.h"
 #include "remote/call_registers.h"
@@ -21,17 +22,18 @@
 #include "remote/python.h"
 #include "remote/regions.h"
 #include "remote/ruby.h"
+#include "remote/thread_name.h"
 #include "remote/thread_state.h"
 #include "remote/wait.h"
 #include "remote/walk.h"
 
 /* Each has a descriptor, and copies of pages. */
 #define OPEN_MOST 256
-/* Opened again, with new mappings, no sooner than so many times as long as it took. */
-#define REOPEN_FACTOR 30
-/* And than this part of its life. */
-#define REOPEN_PART 8
-#define RETRY_NS    1000000000ULL
+/* What it has mapped is read again no sooner than so many times as long as that took. */
+#define REMAP_FACTOR 20
+#define RETRY_NS     1000000000ULL
+/* So often a thread that waits is asked for its name: most have theirs from the beginning. */
+#define NAME_NS 1000000000ULL
 /* A walk is cut then: others wait for it. */
 #define WALK_MOST_NS 50000000ULL
 /* Conditions and read-write locks of the C library have two futexes beside each other. */
@@ -42,11 +44,13 @@ struct wall_process {
 	bool is_open, is_stale;
 	uint64_t opened_ns, cost_ns; /* also of one that could not be opened */
 	uint64_t listed_ns;          /* its interpreters' threads: of that tick */
+	struct wall_holders holders;
 };
 
-void wall_reader_init(struct wall_reader *reader, struct stack_rows *rows)
+void wall_reader_init(struct wall_reader *reader, struct stack_rows *rows,
+		      const struct wall *threads)
 {
-	*reader = (struct wall_reader){ .rows = rows };
+	*reader = (struct wall_reader){ .rows = rows, .threads = threads };
 }
 
 static void process_free(struct wall_reader *reader, struct wall_process *process)
@@ -55,6 +59,7 @@ static void process_free(struct wall_reader *reader, struct wall_process *proces
 		remote_close(&process->remote);
 		reader->open--;
 	}
+	wall_holders_done(&process->holders);
 	free(process);
 }
 
@@ -94,26 +99,22 @@ static void process_open(struct wall_reader *reader, struct wall_process *proces
 
 	process->opened_ns = monotonic_ns();
 	process->is_stale = false;
-	process->is_open = remote_open(image->pid, &process->remote, &err) == 0;
+	if (process->is_open)
+		remote_map_again(&process->remote, &err);
+	else
+		process->is_open = remote_open(image->pid, &process->remote, &err) == 0;
 	process->cost_ns = monotonic_ns() - process->opened_ns;
 	process->listed_ns = 0;
 	reader->cost_ns += process->cost_ns;
-	reader->open += process->is_open;
-	reader->refused += !process->is_open;
 }
 
-/* Whether it is worth while to open it again. */
-static bool is_due(const struct wall_process *process, const struct image *image,
-		   uint64_t now_ns)
+/* Whether it is worth while to open it, or to read what it has mapped. */
+static bool is_due(const struct wall_process *process, uint64_t now_ns)
 {
-	const uint64_t life_ns = now_ns > image->start_ns ? now_ns - image->start_ns : 0;
-	const uint64_t by_cost_ns = process->cost_ns * REOPEN_FACTOR;
-	const uint64_t by_life_ns = life_ns / REOPEN_PART;
-	const uint64_t wait_ns = by_cost_ns > by_life_ns ? by_cost_ns : by_life_ns;
-
 	if (!process->is_open)
 		return now_ns > process->opened_ns + RETRY_NS;
-	return process->is_stale && now_ns > process->opened_ns + wait_ns;
+	return process->is_stale &&
+	       now_ns > process->opened_ns + process->cost_ns * REMAP_FACTOR;
 }
 
 /* NULL: it cannot be read, or not yet. */
@@ -127,15 +128,14 @@ static struct wall_process *process_of(struct wall_reader *reader, const struct 
 	if (is_new) {
 		process = xzalloc(sizeof *process);
 		*place = (uintptr_t)process;
-		if (reader->open < OPEN_MOST)
-			process_open(reader, process, image);
-	} else if (is_due(process, image, now_ns) &&
-		   (process->is_open || reader->open < OPEN_MOST)) {
-		if (process->is_open) {
-			remote_close(&process->remote);
-			reader->open--;
-		}
+	}
+	if ((is_new || is_due(process, now_ns)) &&
+	    (process->is_open || reader->open < OPEN_MOST)) {
+		const bool was_open = process->is_open;
+
 		process_open(reader, process, image);
+		reader->open += process->is_open && !was_open;
+		reader->refused += !process->is_open;
 	}
 	return process->is_open ? process : NULL;
 }
@@ -227,6 +227,19 @@ static bool is_same_call(const struct task_call *a, const struct task_call *b)
 	       memcmp(a->arguments, b->arguments, sizeof a->arguments) == 0;
 }
 
+/* One that has just begun has no frame yet that says its name: it is asked again. */
+static void read_name(struct wall_reader *reader, struct remote *remote,
+		      const struct walk_states *states, struct wall_thread *thread,
+		      uint64_t now_ns)
+{
+	reader->name = NULL;
+	if (thread->named_ns != 0 && now_ns - thread->named_ns < NAME_NS)
+		return;
+	reader->name = thread_name_read(remote, states, &reader->stack);
+	if (reader->name != NULL)
+		thread->named_ns = now_ns;
+}
+
 /* In which state it is, by its system call; and its stack, which may be of another moment. */
 static enum wall_reading read_thread(struct wall_reader *reader, struct wall_process *process,
 				     struct wall_thread *thread, uint64_t now_ns,
@@ -251,8 +264,11 @@ static enum wall_reading read_thread(struct wall_reader *reader, struct wall_pro
 	const struct walk_registers registers = call_registers(&met.call);
 
 	walk_stack(remote, &registers, &met.states, &reader->stack);
+	remote->sockets.is_short = false;
 	wait_read(remote, &met, out_wait);
+	wall_holders_note(&process->holders, thread, &met, out_wait);
 	remote_regions_add(remote, regions, thread->inner_tid, &reader->stack);
+	read_name(reader, remote, &met.states, thread, now_ns);
 	reader->states = met.states;
 	reader->futex = met.call.number == SYS_futex ? met.call.arguments[0] : 0;
 	if (out_wait->state == WAIT_STATE_RUNNING || out_wait->state == WAIT_STATE_RUNNABLE)
@@ -280,8 +296,15 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 	reader->wait = wait;
 	if (reading == WALL_READ_NOTHING)
 		return reading;
-	*out_read = (struct wall_read){ .state = wait.state };
+	*out_read = (struct wall_read){
+		.state = wait.state,
+		.is_provisional = process->is_stale || process->remote.sockets.is_short,
+	};
 	if (reading == WALL_READ_STACK) {
+		struct image_thread *known = image_find_thread(image, thread->tid);
+
+		if (reader->name != NULL && known != NULL)
+			image_thread_name(known, reader->name, strlen(reader->name));
 		out_read->has_stack = true;
 		out_read->ending = reader->stack.ending;
 		out_read->stack = add_stack(reader, &process->remote, image, now_ns,
@@ -291,8 +314,7 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 }
 
 pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
-			const struct wait *wait, const struct walk_states *states,
-			uint64_t now_ns)
+			const struct wall_owned_wait *owned, uint64_t now_ns, uint64_t until_ns)
 {
 	struct wall_process *process =
 		image->mappings != NULL ? process_of(reader, image, now_ns) : NULL;
@@ -300,7 +322,14 @@ pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
 	if (process == NULL)
 		return 0;
 	memory_forget(&process->remote.mem);
-	return wait_owner_now(&process->remote, wait, states);
+	if (owned->wait.on == WAIT_ON_PYTHON_LOCK) {
+		list_threads(process, now_ns);
+		return wall_holders_find(&process->holders,
+					 &(struct wall_holders_terms){ reader->threads, image,
+								       &process->remote, owned,
+								       now_ns, until_ns });
+	}
+	return wait_owner_now(&process->remote, &owned->wait, &owned->states);
 }
 
 bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,

@@ -16,15 +16,18 @@
 
 struct image;
 struct stack_rows;
+struct wall;
 struct wall_owned_wait;
 
 struct wall_reader {
-	struct stack_rows *rows;   /* not owned */
-	struct table processes;    /* by an image's row, to struct wall_process * */
-	size_t open;               /* of these */
-	struct remote_stack stack; /* of the read at hand, as the next three */
+	struct stack_rows *rows;    /* not owned, as the next */
+	const struct wall *threads; /* that are known */
+	struct table processes;     /* by an image's row, to struct wall_process * */
+	size_t open;                /* of these */
+	struct remote_stack stack;  /* of the read at hand, as the next three */
 	struct wait wait;
 	struct walk_states states;
+	const char *name; /* what its language calls it; NULL: not asked for, or none */
 	uint64_t futex;   /* that it waits in; 0: in none */
 	uint64_t cost_ns; /* processes that were opened */
 	uint64_t refused; /* processes that may not be read */
@@ -36,7 +39,8 @@ enum wall_reading {
 	WALL_READ_STACK, /* it was in one place from the first byte read to the last */
 };
 
-void wall_reader_init(struct wall_reader *reader, struct stack_rows *rows);
+void wall_reader_init(struct wall_reader *reader, struct stack_rows *rows,
+		      const struct wall *threads);
 void wall_reader_done(struct wall_reader *reader);
 /*
  * Reads a thread of the image.  Whether it was the same wait from the beginning to the end is not
@@ -46,12 +50,12 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 				   struct wall_thread *thread, uint64_t now_ns,
 				   struct wall_read *out_read);
 /*
- * The owner, at this moment, of what a thread of the image waits for (wait_owner_now()); 0: none, or
- * not known.
+ * The owner, at this moment, of what a thread of the image waits for (wait_owner_now(),
+ * python_holders.h); 0: none, or not known; -EAGAIN: until_ns (monotonic) came before it was known.
  */
 pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
-			const struct wait *wait, const struct walk_states *states,
-			uint64_t now_ns);
+			const struct wall_owned_wait *owned, uint64_t now_ns,
+			uint64_t until_ns);
 /*
  * Whether a thread of the image is at this moment in the futex of that wait, for what it waited for
  * then; false where a futex does not say that.

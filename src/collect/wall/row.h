@@ -30,7 +30,8 @@ struct wall_rows {
 
 /* What was read of a thread that waits. */
 struct wall_read {
-	bool has_stack; /* else its state is all that is known */
+	bool has_stack;      /* else its state is all that is known */
+	bool is_provisional; /* less is known than could be: if it waits on it is read again */
 	uint8_t state, ending;
 	uint32_t stack;
 };

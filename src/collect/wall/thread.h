@@ -38,6 +38,7 @@ struct wall_thread {
 	uint32_t row; /* of the recording */
 	pid_t pid, tid, inner_tid;
 	int sched_fd;          /* schedstat; -1: it is not open */
+	uint64_t named_ns;     /* its name in its language was read last; 0: never */
 	uint64_t start_ns;     /* its life begins */
 	uint64_t end_ns;       /* UINT64_MAX: it lives */
 	bool is_listed;        /* it is to be read */
@@ -51,6 +52,9 @@ struct wall_thread {
 	bool is_read;       /* this wait: */
 	struct wall_read read;
 	uint64_t gap_ns; /* so far apart were ticks then */
+	/* What it waited in when it was looked at as an owner: session_owners.c; serial + 1 then. */
+	uint32_t owner_stack;
+	uint64_t owner_serial;
 
 	uint64_t running_ns, claimed_ns; /* it ran; and what samples stand for of that */
 	uint64_t queued_ns;              /* runnable, and in no row yet */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "collect/processes/image.h"
 #include "collect/stacks/codes.h"
 #include "record/writer.h"
 
@@ -86,6 +87,20 @@ struct wall_thread *wall_find(const struct wall *wall, uint32_t row)
 	uint64_t value = 0;
 
 	return table_get(&wall->by_row, 0, row, &value) ? (void *)(uintptr_t)value : NULL;
+}
+
+const struct image_thread *wall_find_inner(const struct wall *wall, struct image *image,
+					   const struct wall_thread *like, pid_t inner_tid)
+{
+	if (like->inner_tid == like->tid)
+		return image_find_thread(image, inner_tid);
+	for (size_t i = 0; i < image->thread_count; i++) {
+		const struct wall_thread *other = wall_find(wall, image->threads[i].row);
+
+		if (other != NULL && other->inner_tid == inner_tid)
+			return &image->threads[i];
+	}
+	return NULL;
 }
 
 struct wall_thread *wall_add(struct wall *wall, uint32_t row, pid_t pid, pid_t tid)

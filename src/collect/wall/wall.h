@@ -28,6 +28,14 @@ void wall_init(struct wall *wall, struct codes *codes, uint64_t session_start_ns
 void wall_done(struct wall *wall);
 
 struct wall_thread *wall_find(const struct wall *wall, uint32_t row);
+struct image;
+struct image_thread;
+/*
+ * The thread of the image that its own PID namespace numbers so, which is another number than ours
+ * if it is of this other thread of it, which was read; NULL: none that is known.
+ */
+const struct image_thread *wall_find_inner(const struct wall *wall, struct image *image,
+					   const struct wall_thread *like, pid_t inner_tid);
 /* A thread that is not known yet; NULL if it is, or is no thread's row. */
 struct wall_thread *wall_add(struct wall *wall, uint32_t row, pid_t pid, pid_t tid);
 /* All of its life is in rows: it is forgotten. */

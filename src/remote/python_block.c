@@ -1,0 +1,202 @@
+#include "remote/python_block.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "remote/process.h"
+#include "remote/python.h"
+#include "target/python_lines.h"
+#include "walk/python_thread.h"
+
+/* From here on the code says which block an instruction is in, before it the frame. */
+#define FIRST_WITH_TABLE 0x030b0000U
+/* PyCodeObject: co_exceptiontable, after co_consts and co_names. */
+#define CODE_EXCEPTIONS 40U
+#define TABLE_MAX       65536U
+/*
+ * PyFrameObject up to 3.10: f_iblock stands 8 bytes behind f_lasti; f_blockstack, 20 PyTryBlock { int
+ * type, handler, level }, right before f_localsplus.
+ */
+#define BLOCK_COUNT_BEHIND 8U
+#define BLOCK_SIZE         12U
+#define BLOCKS_MAX         20
+#define BLOCK_FINALLY      122 /* SETUP_FINALLY: also of `with` */
+#define SETUP_WITH         143
+#define EXTENDED_ARG       144
+
+struct block_search {
+	struct remote *remote;
+	const struct python_layout *layout;
+	const struct python_frame *frame;
+	struct python_block *blocks; /* from the innermost on */
+	size_t block_count;
+};
+
+/* co_exceptiontable: numbers of six bits in a byte, 0x40: more follow; 0x80: an entry begins. */
+static uint32_t take_number(const uint8_t **at, const uint8_t *end)
+{
+	uint32_t number = 0;
+
+	while (*at < end) {
+		const uint8_t byte = *(*at)++;
+
+		number = number << 6 | (byte & 0x3f);
+		if (!(byte & 0x40))
+			break;
+	}
+	return number;
+}
+
+/* The entry that covers the instruction; false: an exception there leaves the frame. */
+static bool find_entry(const uint8_t *table, size_t len, uint32_t instruction,
+		       struct python_block *out_block)
+{
+	const uint8_t *at = table, *const end = table + len;
+
+	while (at < end) {
+		const uint32_t start = take_number(&at, end);
+		const uint32_t size = take_number(&at, end);
+		const uint32_t target = take_number(&at, end);
+		const uint32_t depth = take_number(&at, end) >> 1;
+
+		if (instruction >= start && instruction - start < size) {
+			*out_block = (struct python_block){ depth, target };
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A bytes object; NULL: it cannot be read. */
+static uint8_t *read_bytes(const struct block_search *search, uint64_t object, size_t *out_len)
+{
+	const struct python_offsets *offsets = &search->layout->offsets;
+	struct mem *mem = &search->remote->mem;
+	const uint64_t len = python_word_at(mem, object + offsets->bytes_length);
+	uint8_t *bytes;
+
+	if (len == 0 || len > TABLE_MAX)
+		return NULL;
+	bytes = xmalloc(len);
+	if (mem_read(mem, bytes, (uint32_t)len, object + offsets->bytes_data) < 0) {
+		free(bytes);
+		return NULL;
+	}
+	*out_len = len;
+	return bytes;
+}
+
+/*
+ * A block, if what it leaves is there now: not one of a handler that nothing was raised for.  Of
+ * several that leave as much the outermost is a `with`, the others are inside of it.
+ */
+static void add_block(struct block_search *search, const struct python_block *block)
+{
+	struct python_block *last =
+		search->block_count > 0 ? &search->blocks[search->block_count - 1] : NULL;
+
+	if (last && block->depth == last->depth)
+		*last = *block;
+	else if (!last || block->depth < last->depth)
+		search->blocks[search->block_count++] = *block;
+}
+
+/* Handlers are covered by those around them. */
+static void find_blocks_by_table(struct block_search *search)
+{
+	const uint64_t table =
+		python_word_at(&search->remote->mem, search->frame->code + CODE_EXCEPTIONS +
+							     python_head_more(search->layout));
+	uint32_t instruction = search->frame->instruction;
+	size_t len = 0;
+	CLEANUP(freep) uint8_t *bytes = read_bytes(search, table, &len);
+
+	for (int i = 0; bytes && i < PYTHON_BLOCKS_MAX; i++) {
+		struct python_block block;
+
+		if (!find_entry(bytes, len, instruction, &block))
+			return;
+		add_block(search, &block);
+		instruction = block.handler;
+	}
+}
+
+static void find_blocks_by_frame(struct block_search *search)
+{
+	const struct python_offsets *offsets = &search->layout->offsets;
+	struct mem *mem = &search->remote->mem;
+	const uint64_t frame = search->frame->address;
+	const uint64_t blocks =
+		frame + offsets->frame_locals - (uint64_t)BLOCKS_MAX * BLOCK_SIZE;
+	int32_t count, block[3];
+
+	if (mem_read(mem, &count, sizeof count,
+		     frame + offsets->frame_position + BLOCK_COUNT_BEHIND) < 0 ||
+	    count > BLOCKS_MAX)
+		return;
+	while (count-- > 0) {
+		if (mem_read(mem, block, sizeof block, blocks + (uint64_t)count * BLOCK_SIZE) <
+		    0)
+			return;
+		if (block[0] == BLOCK_FINALLY && block[1] >= 0 && block[2] > 0)
+			add_block(search, &(struct python_block){ (uint32_t)block[2],
+								  (uint32_t)block[1] });
+	}
+}
+
+/* The instruction that set this handler up, in units of the table of lines. */
+static uint32_t setup_of(const struct block_search *search, uint32_t handler)
+{
+	const bool is_in_units = search->layout->position == PYTHON_POSITION_UNITS;
+	/* PyCodeObject.co_code stands behind the int co_firstlineno. */
+	const uint64_t field = (search->layout->offsets.code_first_line + 4 + 7) & ~7ULL;
+	const uint64_t object =
+		python_word_at(&search->remote->mem, search->frame->code + field);
+	const uint32_t wanted = is_in_units ? handler * 2 : handler;
+	uint32_t argument = 0;
+	size_t len = 0;
+	CLEANUP(freep) uint8_t *bytes = read_bytes(search, object, &len);
+
+	for (uint32_t i = 0; bytes && i + 1 < len; i += 2) {
+		argument = argument << 8 | bytes[i + 1];
+		if (bytes[i] == SETUP_WITH &&
+		    i + 2 + argument * (is_in_units ? 2 : 1) == wanted)
+			return is_in_units ? i / 2 : i;
+		if (bytes[i] != EXTENDED_ARG)
+			argument = 0;
+	}
+	return CODE_NO_INSTRUCTION;
+}
+
+uint32_t python_block_line(struct remote *remote, const struct python_frame *frame,
+			   const struct python_block *block, uint32_t first_line)
+{
+	const struct block_search search = { remote, remote_python_layout(remote->python),
+					     frame, NULL, 0 };
+	const struct python_layout *layout = search.layout;
+	const uint32_t instruction = layout->version >= FIRST_WITH_TABLE
+					     ? block->handler
+					     : setup_of(&search, block->handler);
+	const uint64_t object =
+		python_word_at(&remote->mem, frame->code + layout->offsets.code_table);
+	size_t len = 0;
+	CLEANUP(freep) uint8_t *table = read_bytes(&search, object, &len);
+
+	if (!table || instruction == CODE_NO_INSTRUCTION)
+		return 0;
+	return python_line_of(layout->table, table, len, first_line, instruction);
+}
+
+size_t python_blocks_of(struct remote *remote, const struct python_frame *frame,
+			struct python_block *out_blocks)
+{
+	struct block_search search = { remote, remote_python_layout(remote->python), frame,
+				       out_blocks, 0 };
+
+	if (search.layout->version >= FIRST_WITH_TABLE)
+		find_blocks_by_table(&search);
+	else
+		find_blocks_by_frame(&search);
+	return search.block_count;
+}
