@@ -9,6 +9,7 @@
 #include "load/build_internal.h"
 #include "load/fold.h"
 #include "load/names.h"
+#include "load/wait_names.h"
 #include "profile/import_name.h"
 #include "record/reader.h"
 
@@ -115,7 +116,23 @@ static struct function_id add_import(struct build_stacks *stacks, uint32_t index
 	return stacks->imports[index];
 }
 
-static struct frame_id add_frame(struct build_stacks *stacks,
+/* Of a system call: what it waits for may be known by its callers only. */
+static struct function_id add_call(struct build_stacks *stacks, struct stack_id callers,
+				   uint32_t index)
+{
+	const struct named_function *named = &stacks->names->functions[index];
+	CLEANUP(text_done) struct text name = { 0 };
+
+	if (!wait_names_add(stacks->profile, callers, named->name, &name))
+		return add_function(stacks, index);
+	return profile_add_function(
+		stacks->profile,
+		&(struct function){ .language = language_of(named),
+				    .module = { build_id_of(&stacks->modules, named->module) },
+				    .name = text_string(&name) });
+}
+
+static struct frame_id add_frame(struct build_stacks *stacks, struct stack_id callers,
 				 const struct named_location *location, bool is_inlined,
 				 bool is_import)
 {
@@ -127,7 +144,9 @@ static struct frame_id add_frame(struct build_stacks *stacks,
 		stacks->profile,
 		&(struct frame){
 			.function = is_import ? add_import(stacks, location->function)
-					      : add_function(stacks, location->function),
+				    : language_of(named) == LANGUAGE_KERNEL
+					    ? add_call(stacks, callers, location->function)
+					    : add_function(stacks, location->function),
 			.line = location->line,
 			.file = is_same_file ? NULL : location->file,
 			.address = location->address,
@@ -149,7 +168,7 @@ static struct stack_id push(void *context, struct stack_id stack)
 
 	for (size_t i = it->count; i-- > 0;)
 		stack = profile_add_stack(it->stacks->profile, stack,
-					  add_frame(it->stacks, &it->locations[i],
+					  add_frame(it->stacks, stack, &it->locations[i],
 						    i + 1 < it->count, it->is_import));
 	return stack;
 }

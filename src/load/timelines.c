@@ -41,14 +41,18 @@ static bool is_own(const struct profile *profile, struct stack_id id)
 	return function && function->language == LANGUAGE_FATHOM;
 }
 
+static struct stack_id stack_of(const struct blame_terms *terms, uint32_t row)
+{
+	return row != 0 && row <= terms->stack_count ? terms->stacks[row - 1]
+						     : (struct stack_id){ 0 };
+}
+
 static int take_sample(void *context, const struct recording_sample *row)
 {
 	const struct reading *reading = context;
 	struct timelines *timelines = reading->timelines;
 	const struct blame_terms *terms = reading->terms;
-	const struct stack_id stack = { row->stack != 0 && row->stack <= terms->stack_count
-						? terms->stacks[row->stack - 1].n
-						: 0 };
+	const struct stack_id stack = stack_of(terms, row->stack);
 
 	if (timelines->slices == MOST_SLICES) {
 		timelines->is_cut = true;
@@ -80,12 +84,15 @@ static int take_sample(void *context, const struct recording_sample *row)
 
 static int take_owner(void *context, const struct recording_owner *row)
 {
-	struct timeline *timeline = timeline_of(context, row->thread);
+	const struct reading *reading = context;
+	struct timeline *timeline = timeline_of(reading, row->thread);
 
 	timeline->marks = array_grow(timeline->marks, timeline->mark_count,
 				     &timeline->mark_capacity, sizeof *timeline->marks);
 	timeline->marks[timeline->mark_count++] =
-		(struct owner_mark){ row->time_ns, row->owner };
+		(struct owner_mark){ row->time_ns, row->owner,
+				     stack_of(reading->terms, row->stack),
+				     stack_of(reading->terms, row->owner_stack) };
 	return 0;
 }
 

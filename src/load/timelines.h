@@ -21,10 +21,15 @@ struct slice {
 	bool is_own;    /* a row of fathom's own: waits that were too short to be read */
 };
 
-/* It waited at that slice for what a thread of this number in the recording held. */
+/*
+ * From then on it waited for what a thread of this number in the recording held; 0: for one that is
+ * not known, or, without a stack, for none.
+ */
 struct owner_mark {
 	int64_t time_ns;
 	uint32_t owner;
+	struct stack_id stack; /* in which it waited; none in recordings up to version 7 */
+	struct stack_id owner_stack; /* in which the owner waited; none: it ran */
 };
 
 struct timeline {

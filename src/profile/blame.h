@@ -13,7 +13,8 @@
 /* Time that threads waited in one place while another was in one place. */
 struct blame {
 	enum thread_state state; /* of the one that waits */
-	struct thread_id waiter, owner;
+	struct thread_id waiter;
+	struct thread_id owner; /* n is 0 where it is not known */
 	/* The owner's: n is 0 where it is not known what it did. */
 	struct stack_id waiter_stack, owner_stack;
 	uint64_t ns;
@@ -23,7 +24,5 @@ struct blame {
 struct blames {
 	struct blame *rows;
 	size_t count;
-	/* Of each state, all that threads were in it, and what has no owner that is known. */
-	uint64_t whole_ns[THREAD_STATE_COUNT], unknown_ns[THREAD_STATE_COUNT];
 	int is_cut; /* the recording is too long: its first part only */
 };

@@ -7,13 +7,16 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/filter_internal.h"
+#include "profile/idle.h"
 #include "profile/profile.h"
 #include "profile/sum.h"
 
 struct filter {
 	bool *keeps_thread; /* by thread id, 0 for none; NULL: all */
 	bool *keeps_stack;  /* by stack id; NULL: all */
-	uint32_t states;    /* a bit for each that is left out */
+	bool *is_idle;    /* by thread id: left out, and not a part of the whole; NULL: none */
+	struct idle idle; /* these */
+	uint32_t states;  /* a bit for each that is left out */
 	struct text description;
 	uint64_t kept_ns, whole_ns;
 };
@@ -106,12 +109,26 @@ static int choose_states(struct filter *filter, const struct profile *profile,
 	return 0;
 }
 
+static void leave_out_idle(struct filter *filter, const struct profile *profile)
+{
+	const size_t threads = profile_thread_count(profile);
+	CLEANUP(freep) struct stack_id *places = idle_places(profile);
+
+	filter->is_idle = xzalloc((threads + 1) * sizeof *filter->is_idle);
+	for (size_t i = 1; i <= threads; i++)
+		filter->is_idle[i] = places[i].n != 0;
+	filter->idle = idle_find(profile);
+}
+
 static void sum_up(struct filter *filter, const struct profile *profile)
 {
 	bool is_saturated = false;
 
 	for (size_t i = 0; i < profile_weight_count(profile); i++) {
 		const struct weight *weight = profile_get_weight(profile, i);
+
+		if (filter->is_idle && filter->is_idle[weight->thread.n])
+			continue;
 		sum_add(&filter->whole_ns, weight->ns, &is_saturated);
 		if (filter_keeps(filter, weight))
 			sum_add(&filter->kept_ns, weight->ns, &is_saturated);
@@ -122,8 +139,10 @@ int filter_new(const struct profile *profile, const struct filter_options *optio
 	       struct filter **out_filter, struct error *err)
 {
 	*out_filter = NULL;
+	const bool has_idle = options->is_without_idle && idle_find(profile).threads > 0;
+
 	if (!options->process && !options->thread && !options->module && !options->package &&
-	    !options->state)
+	    !options->state && !has_idle)
 		return 0;
 
 	CLEANUP(filter_freep) struct filter *filter = xzalloc(sizeof *filter);
@@ -145,6 +164,8 @@ int filter_new(const struct profile *profile, const struct filter_options *optio
 	if (rc < 0)
 		return rc;
 
+	if (has_idle)
+		leave_out_idle(filter, profile);
 	sum_up(filter, profile);
 	*out_filter = filter;
 	filter = NULL; /* now the caller's */
@@ -182,6 +203,7 @@ void filter_free(struct filter *filter)
 		return;
 	freep(&filter->keeps_thread);
 	freep(&filter->keeps_stack);
+	freep(&filter->is_idle);
 	text_done(&filter->description);
 	freep(&filter);
 }
@@ -198,6 +220,8 @@ bool filter_keeps(const struct filter *filter, const struct weight *weight)
 		return true;
 	if (filter->states >> weight->state & 1)
 		return false;
+	if (filter->is_idle && filter->is_idle[weight->thread.n])
+		return false;
 	if (filter->keeps_thread && !filter->keeps_thread[weight->thread.n])
 		return false;
 	return !filter->keeps_stack || filter->keeps_stack[weight->stack.n];
@@ -206,6 +230,11 @@ bool filter_keeps(const struct filter *filter, const struct weight *weight)
 const char *filter_description(const struct filter *filter)
 {
 	return text_string(&filter->description);
+}
+
+struct idle filter_idle(const struct filter *filter)
+{
+	return filter ? filter->idle : (struct idle){ 0 };
 }
 
 uint64_t filter_kept_ns(const struct filter *filter)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/idle.h"
+
 struct error;
 struct filter;
 struct profile;
@@ -22,6 +24,7 @@ struct filter_options {
 	const char *
 		module; /* a path, a file name, or a part of one; of a source file for Python */
 	const char *package; /* packages.h: its name or a part of it; "own": one's own code */
+	bool is_without_idle; /* of the wall clock: idle.h; said by filter_idle(), not described */
 };
 
 /*
@@ -47,6 +50,8 @@ bool filter_keeps(const struct filter *filter, const struct weight *weight);
  * print, as every sentence of this room: bytes of names are escaped.
  */
 const char *filter_description(const struct filter *filter);
-/* What passes, and what there is. */
+/* The threads that are left out because they are idle; none of another filter, or NULL. */
+struct idle filter_idle(const struct filter *filter);
+/* What passes, and what there is but for idle threads. */
 uint64_t filter_kept_ns(const struct filter *filter);
 uint64_t filter_whole_ns(const struct filter *filter);

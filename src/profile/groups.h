@@ -46,7 +46,8 @@ struct group {
 	struct cost cost;
 	/* Of the wall clock, but by package and state; else NULL. */
 	const struct group_waits *waits;
-	size_t merged; /* by thread: so many idle threads (idle.h); 0: it is not idle */
+	/* By thread (merged_threads.h): so many threads' rows, and of these so many that are idle. */
+	size_t alike, idle;
 };
 
 struct filter;

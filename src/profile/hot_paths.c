@@ -8,6 +8,7 @@
 #include "profile/filter.h"
 #include "profile/packages.h"
 #include "profile/profile.h"
+#include "profile/states.h"
 #include "profile/sum.h"
 
 /* Places in the arrays are stack ids. */
@@ -22,23 +23,29 @@ struct builder {
 	uint32_t *entry;
 };
 
-static uint32_t child_of(struct builder *builder, uint32_t parent, enum hot_kind kind,
-			 struct function_id function)
+static uint32_t wait_of(struct builder *builder, uint32_t parent, enum hot_kind kind,
+			struct function_id function, struct function_id wait)
 {
 	struct hot_paths *paths = builder->paths;
 	bool is_new;
 	uint64_t *node = table_at(&builder->index, (uint64_t)parent << 8 | (uint64_t)kind,
-				  function.n, &is_new);
+				  (uint64_t)wait.n << 32 | function.n, &is_new);
 
 	if (is_new) {
 		paths->nodes = array_grow(paths->nodes, paths->count, &paths->capacity,
 					  sizeof *paths->nodes);
-		paths->nodes[paths->count] = (struct hot_node){ .kind = kind,
-								.function = function,
-								.parent = parent };
+		paths->nodes[paths->count] = (struct hot_node){
+			.kind = kind, .function = function, .wait = wait, .parent = parent
+		};
 		*node = paths->count++;
 	}
 	return (uint32_t)*node;
+}
+
+static uint32_t child_of(struct builder *builder, uint32_t parent, enum hot_kind kind,
+			 struct function_id function)
+{
+	return wait_of(builder, parent, kind, function, (struct function_id){ 0 });
 }
 
 /* The function's node at or above this one; 0: none. */
@@ -82,12 +89,49 @@ static bool is_dispatched(const struct builder *builder, struct function_id oute
 		       packages_of(builder->packages, function);
 }
 
+/* Its functions say less than what they wait for: C's, C++'s, and what languages wait with. */
+static bool is_of_waiting(const struct builder *builder, struct function_id function)
+{
+	static const char *const names[] = { "libc.",     "libc-", "libpthread",
+					     "libstdc++", "std",   "time",
+					     "threading", "queue", "Ruby's core" };
+	const char *name =
+		packages_get(builder->packages, packages_of(builder->packages, function))->name;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_call(const struct builder *builder, struct function_id function)
+{
+	return profile_is_wall(builder->profile) &&
+	       profile_get_function(builder->profile, function)->language == LANGUAGE_KERNEL;
+}
+
+static uint32_t step_to_call(struct builder *builder, uint32_t parent, struct function_id call)
+{
+	const struct hot_node *at = &builder->paths->nodes[parent];
+	const struct function_id none = { 0 };
+
+	if (at->kind == HOT_IMPORT)
+		return parent;
+	if (at->kind != HOT_LIBRARY)
+		return wait_of(builder, parent, HOT_LIBRARY, none, call);
+	return wait_of(builder, at->parent, HOT_LIBRARY,
+		       is_of_waiting(builder, at->function) ? none : at->function, call);
+}
+
 /* The node of a stack whose callers are at parent. */
 static uint32_t step(struct builder *builder, uint32_t parent, struct function_id function)
 {
 	const struct hot_node *at = &builder->paths->nodes[parent];
 	uint32_t node = own_above(builder->paths, parent, function);
 
+	if (is_call(builder, function))
+		return step_to_call(builder, parent, function);
 	if (packages_is_own(builder->packages, function))
 		return node ? node : child_of(builder, parent, HOT_OWN, function);
 	if (at->kind == HOT_OWN || at->kind == HOT_ROOT)

@@ -7,6 +7,12 @@
  * An own function stands once on each path: what it calls by way of itself is added to its first
  * call.  A node of a library stands for everything between an own function and the next one inwards;
  * it is known by the function of the library that was called.
+ *
+ * On the wall clock what is waited for is a node of its own with the library's function, or without
+ * one where that is the C library's:
+ *
+ *	handle > waits for Lock at app.py:13
+ *	handle > HTTPConnection.getresponse [http]: recvfrom(127.0.0.1:5098)
  */
 #pragma once
 #include <stdbool.h>
@@ -31,7 +37,8 @@ enum { HOT_PASSED_MAX = 2 };
 
 struct hot_node {
 	enum hot_kind kind;
-	struct function_id function; /* none at the root */
+	struct function_id function; /* none at the root, and where only the call is known */
+	struct function_id wait; /* of a library, on the wall clock: the system call; or none */
 	uint32_t parent;
 	uint32_t first_child; /* 0: none; children by descending total */
 	uint32_t next_sibling;

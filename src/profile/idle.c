@@ -1,20 +1,97 @@
 #include "profile/idle.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "base/memory.h"
-#include "base/table.h"
-#include "profile/group_waits.h"
-#include "profile/groups.h"
+#include "profile/info.h"
 #include "profile/profile.h"
-#include "profile/states.h"
-#include "profile/sum.h"
 
 /* Per cent of a thread's life in one state with one stack. */
 enum { AT_ONE_PLACE = 95 };
 
+/* What the others of a program have lived, of its first thread's life, where that may be idle. */
+enum { OTHERS_LEAST = 5 };
+
 struct life {
 	uint64_t ns, longest_ns;
 	struct stack_id longest;
+	enum thread_state state; /* that it waited longest in */
 };
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_one_of(const char *name, size_t len, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(words[i]) == len && strncmp(name, words[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "futex(Lock at app.py:12)", "epoll_wait(Lock tuple)": what others hold. */
+static bool is_for_owned(const char *call)
+{
+	static const char *const kinds[] = { "(Lock ",  "(RLock ",   "(mutex ",  "(rwlock ",
+					     "(Mutex ", "(Monitor ", "(LWLock ", "(BufferPin" };
+	const char *open = strchr(call, '(');
+
+	for (size_t i = 0; open && i < sizeof kinds / sizeof *kinds; i++) {
+		if (begins(open, kinds[i]))
+			return true;
+	}
+	return false;
+}
+
+/* "epoll_wait", "poll(2 sockets)", "recvfrom(a client of port 80)": not "recvfrom(10.0.0.7:5432)". */
+static bool is_for_work(const char *call)
+{
+	static const char *const waits[] = { "epoll_wait", "epoll_pwait", "epoll_pwait2",
+					     "poll",       "ppoll",       "select",
+					     "pselect6",   "accept",      "accept4" };
+	static const char *const reads[] = { "read", "readv", "recvfrom", "recvmsg" };
+	const size_t len = strcspn(call, "(");
+	const char *object = call[len] == '(' ? call + len + 1 : "";
+	const bool is_wait = is_one_of(call, len, waits, sizeof waits / sizeof *waits);
+
+	if (begins(call, "accept") || (is_wait && *object == '\0'))
+		return true;
+	if (!is_wait && !is_one_of(call, len, reads, sizeof reads / sizeof *reads))
+		return false;
+	return begins(object, "port ") || begins(object, "a client of ") ||
+	       begins(object, "connections to ") || begins(object, "a pipe") ||
+	       begins(object, "an ") || begins(object, "a timerfd") ||
+	       begins(object, "a signalfd") || begins(object, "Client") ||
+	       begins(object, "Activity") ||                /* PostgreSQL's */
+	       object[strspn(object, "0123456789")] == ' '; /* of several descriptors */
+}
+
+static bool may_be_idle(const struct profile *profile, const struct life *life)
+{
+	const struct stack *stack = profile_get_stack(profile, life->longest);
+	const struct function *leaf =
+		stack ? profile_get_function(profile,
+					     profile_get_frame(profile, stack->frame)->function)
+		      : NULL;
+
+	if (!leaf || (double)life->longest_ns * 100 < (double)life->ns * AT_ONE_PLACE)
+		return false;
+	switch (life->state) {
+	case THREAD_STATE_SLEEP:
+	case THREAD_STATE_WAIT:
+		return true;
+	case THREAD_STATE_LOCK:
+		return !is_for_owned(leaf->name);
+	case THREAD_STATE_IO:
+		return is_for_work(leaf->name);
+	default:
+		return false;
+	}
+}
 
 static bool is_first(const struct profile *profile, uint32_t id)
 {
@@ -24,13 +101,15 @@ static bool is_first(const struct profile *profile, uint32_t id)
 	return process && process->parent.n == 0 && process->pid == thread->tid;
 }
 
-/* By thread id; the caller's to free. */
+/* By thread id; those that are not idle have no longest wait.  The caller's to free. */
 static struct life *read_lives(const struct profile *profile)
 {
 	const size_t threads = profile_thread_count(profile);
 	struct life *lives = xzalloc((threads + 1) * sizeof *lives);
+	uint64_t busy_ns = 0;
 
-	for (size_t i = 0; profile_is_wall(profile) && i < profile_weight_count(profile); i++) {
+	for (size_t i = 0;
+	     profile_get_info(profile)->is_wall && i < profile_weight_count(profile); i++) {
 		const struct weight *weight = profile_get_weight(profile, i);
 		struct life *life = &lives[weight->thread.n];
 
@@ -39,12 +118,20 @@ static struct life *read_lives(const struct profile *profile)
 		    weight->ns > life->longest_ns) {
 			life->longest_ns = weight->ns;
 			life->longest = weight->stack;
+			life->state = weight->state;
 		}
 	}
-	for (uint32_t i = 1; i <= threads; i++)
-		if ((double)lives[i].longest_ns * 100 < (double)lives[i].ns * AT_ONE_PLACE ||
-		    is_first(profile, i))
+	for (uint32_t i = 1; i <= threads; i++) {
+		if (!may_be_idle(profile, &lives[i])) {
 			lives[i].longest.n = 0;
+			busy_ns += lives[i].ns;
+		}
+	}
+	for (uint32_t i = 1; i <= threads; i++) {
+		if (is_first(profile, i) &&
+		    (double)busy_ns * 100 < (double)lives[i].ns * OTHERS_LEAST)
+			lives[i].longest.n = 0;
+	}
 	return lives;
 }
 
@@ -71,44 +158,4 @@ struct stack_id *idle_places(const struct profile *profile)
 	for (size_t i = 1; i <= threads; i++)
 		places[i] = lives[i].longest;
 	return places;
-}
-
-/* What the one has is the other's as well. */
-static void merge(struct groups *groups, struct group *into, const struct group *from)
-{
-	struct group_waits *waits = &groups->waits[into->waits - groups->waits];
-
-	sum_add(&into->cost.self_ns, from->cost.self_ns, &groups->is_saturated);
-	sum_add(&into->cost.total_ns, from->cost.total_ns, &groups->is_saturated);
-	sum_add(&into->cost.self_samples, from->cost.self_samples, &groups->is_saturated);
-	sum_add(&into->cost.total_samples, from->cost.total_samples, &groups->is_saturated);
-	for (int state = 0; state < THREAD_STATE_COUNT; state++)
-		sum_add(&waits->ns[state], from->waits->ns[state], &groups->is_saturated);
-	sum_add(&waits->longest_ns, from->waits->longest_ns, &groups->is_saturated);
-	into->merged += from->merged;
-}
-
-void idle_merge_rows(struct groups *groups, const struct profile *profile)
-{
-	CLEANUP(freep) struct stack_id *places = idle_places(profile);
-	struct table rows = { 0 };
-	size_t kept = 0;
-
-	for (size_t i = 0; groups->waits && i < groups->count; i++) {
-		const struct group row = groups->rows[i];
-		const uint32_t place = places[row.thread.n].n;
-		uint64_t *first = place ? table_at(&rows, row.process.n, place, NULL) : NULL;
-
-		groups->rows[kept] = row;
-		groups->rows[kept].merged = place != 0;
-		if (first && *first)
-			merge(groups, &groups->rows[*first - 1], &groups->rows[kept]);
-		else
-			kept++;
-		if (first && !*first)
-			*first = kept;
-	}
-	if (groups->waits)
-		groups->count = kept;
-	table_done(&rows);
 }

@@ -1,8 +1,10 @@
 /*
- * idle - threads that waited at one place for nearly all of their lives, as those of a pool do that
- * nothing was asked of.
+ * idle - threads that waited for something to do, at one place, for nearly all of their lives, as those
+ * of a pool do that nothing was asked of, and shells that wait for their commands.
  *
- * The first thread of the program itself is none: what it waits for is the program's answer.
+ * A thread is not idle that waits for an answer (a peer that its program connected to, a file), or for
+ * what another one holds (a lock, an interpreter).  Nor is the first thread of the program itself if all
+ * others are.
  */
 #pragma once
 #include <stddef.h>
@@ -10,7 +12,6 @@
 
 #include "profile/ids.h"
 
-struct groups;
 struct profile;
 
 struct idle {
@@ -19,7 +20,5 @@ struct idle {
 };
 
 struct idle idle_find(const struct profile *profile);
-/* By thread id, the stack that it waited in; none: it is not idle.  The caller's to free. */
+/* By thread id, 0 for none, the stack that it waited in; none: it is not idle.  The caller's to free. */
 struct stack_id *idle_places(const struct profile *profile);
-/* Of rows by thread, those of idle threads of a process at one place become one: group.merged. */
-void idle_merge_rows(struct groups *groups, const struct profile *profile);

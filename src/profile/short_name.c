@@ -178,13 +178,35 @@ static void add_with(struct text *out, const char *name, enum effort effort)
 	text_done(&whole);
 }
 
+/*
+ * "futex(Lock at app.py:12)", "read(/var/lib/x.db)", "recvfrom(127.0.0.1:5432)": a system call with
+ * what it is on, which says most of it.
+ */
+static bool is_wait(const char *name)
+{
+	const char *open = strchr(name, '(');
+
+	if (!open || name[strlen(name) - 1] != ')')
+		return false;
+	for (const char *at = name; at < open; at++) {
+		if (!islower((unsigned char)*at) && !isdigit((unsigned char)*at) && *at != '_')
+			return false;
+	}
+	for (const char *at = open + 1; *at; at++) {
+		if (*at == '/' || (at[0] == ':' && isdigit((unsigned char)at[1])) ||
+		    strncmp(at, " at ", 4) == 0)
+			return true;
+	}
+	return false;
+}
+
 void short_name_add(struct text *out, const char *name, size_t columns)
 {
 	struct text shorter = { 0 };
 	enum effort effort = WHOLE;
 
 	/* Others have no such brackets, and words between spaces that are no type. */
-	if (text_columns(name) <= columns || !strpbrk(name, "(<:")) {
+	if (text_columns(name) <= columns || !strpbrk(name, "(<:") || is_wait(name)) {
 		text_add(out, name);
 		return;
 	}

@@ -6,7 +6,7 @@
  *
  * What says least about a function goes first: its parameters, then template arguments, then the
  * type that it returns, then the scopes around it.  Names of other languages have none of these, and
- * stay as they are.
+ * stay as they are, as do system calls with what they are on.
  */
 #pragma once
 #include <stddef.h>

@@ -1,254 +1,236 @@
 #include "report/blame.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/blame.h"
-#include "profile/filter.h"
 #include "profile/info.h"
+#include "profile/packages.h"
 #include "profile/profile.h"
+#include "profile/states.h"
+#include "profile/thread_kinds.h"
+#include "report/blame_cells.h"
 #include "report/blame_pairs.h"
 #include "report/grid.h"
 #include "report/number.h"
 #include "report/report_options.h"
 #include "report/selection.h"
-#include "profile/short_name.h"
 
 enum {
-	ROWS = 12,
-	CPU_ROWS = 5,
 	STACKS = 3,
-	NAME_COLUMNS = 36,
 	LABEL_COLUMNS = 8,
-	CHAIN_WIDTH = 100
+	CHAIN_WIDTH = 100,
+	/* Per cent of a part: unless all rows are asked for, what has less is no row. */
+	ROW_LEAST = 1,
 };
 
-static const struct grid_column columns[] = {
+/* What the rows of one part have in common. */
+struct part_terms {
+	enum blame_part part;
+	size_t rows;       /* unless the user said how many */
+	const char *title; /* behind a time */
+	const struct grid_column *columns;
+	size_t column_count;
+};
+
+static const struct grid_column held_columns[] = {
 	{ "time %", COLUMN_RIGHT, 0 },
 	{ "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
-	{ "waited for", COLUMN_LEFT, 0 },
-	{ "held by", COLUMN_LEFT, 8 },
+	{ "waited for", COLUMN_LEFT, 12 },
+	{ "held by", COLUMN_LEFT, 12 },
 	{ "which executed", COLUMN_LEFT | COLUMN_LABEL, 14 }, /* its title, whole */
-	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 8 },
+	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 12 },
 	{ "in", COLUMN_LEFT | COLUMN_LABEL, 12 },
 };
-
-/* The rows of a table. */
-struct blame_part {
-	const struct blame **rows;
-	size_t shown, count;
-	uint64_t whole_ns; /* of all */
+static const struct grid_column end_columns[] = {
+	{ "time %", COLUMN_RIGHT, 0 },
+	{ "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "end of", COLUMN_LEFT, 12 },
+	{ "which executed", COLUMN_LEFT | COLUMN_LABEL, 14 },
+	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 12 },
+	{ "in", COLUMN_LEFT | COLUMN_LABEL, 12 },
+};
+static const struct grid_column cpu_columns[] = {
+	{ "time %", COLUMN_RIGHT, 0 },    { "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "which ran", COLUMN_LEFT, 12 }, { "and executed", COLUMN_LEFT | COLUMN_LABEL, 14 },
+	{ "made wait", COLUMN_LEFT, 12 },
+};
+static const struct grid_column unowned_columns[] = {
+	{ "time %", COLUMN_RIGHT, 0 },
+	{ "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "waited for", COLUMN_LEFT, 12 },
+	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 12 },
+	{ "in", COLUMN_LEFT | COLUMN_LABEL, 12 },
+	{ "why no holder is known", COLUMN_TEXT, 16 },
+};
+#define COLUMNS(array) array, sizeof array / sizeof *(array)
+static const struct part_terms parts[BLAME_PART_COUNT] = {
+	{ BLAME_HELD, 10, "waits for what another thread held", COLUMNS(held_columns) },
+	{ BLAME_ENDS, 4, "waits for another thread's end", COLUMNS(end_columns) },
+	{ BLAME_CPU, 5,
+	  "waits for a CPU while other threads of the recording ran; programs that are not in "
+	  "it "
+	  "may have had CPUs as well",
+	  COLUMNS(cpu_columns) },
+	{ BLAME_UNOWNED, 8, "waits for locks and interpreters have no holder that is known",
+	  COLUMNS(unowned_columns) },
 };
 
-/* What the one had that the other waited for. */
-static const char *object_of(enum thread_state state)
-{
-	switch (state) {
-	case THREAD_STATE_GIL:
-		return "the GIL";
-	case THREAD_STATE_GVL:
-		return "the GVL";
-	case THREAD_STATE_RUNNABLE:
-		return "a CPU";
-	case THREAD_STATE_LOCK:
-		return "a lock";
-	default:
-		return "its end";
-	}
-}
+/* What all parts are made with. */
+struct making {
+	const struct selection *selection;
+	const struct report_options *options;
+	const struct style *style;
+	struct packages *packages;
+	struct thread_kinds *kinds; /* NULL: each thread by itself */
+	struct blame_pairs pairs;
+};
 
-static const char *base_name(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-static void add_frame(struct text *out, const struct profile *profile, struct frame_id id)
-{
-	const struct frame *frame = profile_get_frame(profile, id);
-	const struct function *function =
-		frame ? profile_get_function(profile, frame->function) : NULL;
-	const char *file;
-
-	if (!function) {
-		text_add(out, "not known");
-		return;
-	}
-	file = base_name(frame->file ? frame->file : function->file);
-	short_name_add(out, function->name, NAME_COLUMNS);
-	if (file && frame->line > 0)
-		text_addf(out, " %s:%u", file, frame->line);
-}
-
-static void add_frame_cell(struct grid *grid, const struct profile *profile,
+static void add_frame_cell(struct grid *grid, const struct making *making,
 			   struct stack_id stack)
 {
+	const struct profile *profile = making->selection->profile;
 	CLEANUP(text_done) struct text cell = { 0 };
 
-	add_frame(&cell, profile, blame_frame_of(profile, stack));
+	blame_add_frame(&cell, profile, blame_frame_of(profile, making->packages, stack));
 	grid_add_name(grid, TINT_NONE, text_string(&cell));
 }
 
-static void add_thread_cell(struct grid *grid, const struct profile *profile,
-			    struct thread_id id)
+static void add_row(struct grid *grid, const struct making *making, enum blame_part part,
+		    const struct blame_pair *pair)
 {
-	const struct thread *thread = profile_get_thread(profile, id);
-	CLEANUP(text_done) struct text cell = { 0 };
+	const struct profile *profile = making->selection->profile;
+	const struct blame *row = &pair->heaviest;
 
-	if (thread)
-		text_addf(&cell, "%s (%d)", thread->name ? thread->name : "thread",
-			  thread->tid);
-	grid_add_name(grid, TINT_NONE, text_string(&cell));
-}
-
-/* Of those for a CPU, or of all others, the heaviest; returns how many there are. */
-static size_t choose(const struct blame_pairs *pairs, bool is_for_cpu, size_t most,
-		     struct blame_part *out_part)
-{
-	*out_part = (struct blame_part){ .rows = xzalloc((pairs->count + 1) *
-							 sizeof(struct blame *)) };
-	for (size_t i = 0; i < pairs->count; i++) {
-		const struct blame *pair = &pairs->rows[i];
-
-		if ((pair->state == THREAD_STATE_RUNNABLE) != is_for_cpu)
-			continue;
-		out_part->whole_ns += pair->ns;
-		if (out_part->count++ < most)
-			out_part->rows[out_part->shown++] = pair;
+	if (part == BLAME_HELD || part == BLAME_UNOWNED)
+		blame_add_object(grid, profile, row->state, row->waiter_stack);
+	if (part != BLAME_UNOWNED) {
+		blame_add_thread(grid, profile, making->kinds, row->owner, pair->owners);
+		add_frame_cell(grid, making, row->owner_stack);
 	}
-	return out_part->count;
+	blame_add_thread(grid, profile, making->kinds, row->waiter, pair->waiters);
+	if (part != BLAME_CPU)
+		add_frame_cell(grid, making, row->waiter_stack);
+	if (part == BLAME_UNOWNED)
+		grid_addf(grid, TINT_DIM, "%s", blame_why_unowned(profile, pair));
 }
 
-static void add_rows(const struct selection *selection, const struct blame_part *part,
-		     const struct style *style, struct text *out)
+static size_t rows_of(const struct making *making, const struct part_terms *terms,
+		      const struct blame_list *list)
 {
-	const struct time_unit *unit = time_unit_for(part->rows[0]->ns);
+	const size_t asked = making->options->max_rows;
+	const size_t most = asked ? asked : terms->rows;
+	size_t count = 0;
+
+	while (count < list->count && count < most &&
+	       (asked || count == 0 ||
+		number_percent(list->rows[count].ns, list->ns) >= ROW_LEAST))
+		count++;
+	return count;
+}
+
+static void add_table(const struct making *making, const struct part_terms *terms,
+		      const struct blame_list *list, struct text *out)
+{
+	const struct time_unit *unit = time_unit_for(list->rows[0].ns);
+	const size_t shown = rows_of(making, terms, list);
+	uint64_t left_ns = list->ns;
 	struct grid grid;
 
-	grid_init(&grid, columns, sizeof columns / sizeof *columns);
-	for (size_t i = 0; i < part->shown; i++) {
-		const struct blame *pair = part->rows[i];
+	grid_init(&grid, terms->columns, terms->column_count);
+	for (size_t i = 0; i < shown; i++) {
+		const struct blame_pair *pair = &list->rows[i];
 
-		grid_add_percent(&grid, number_percent(pair->ns, part->whole_ns));
+		grid_add_percent(&grid, number_percent(pair->ns, list->ns));
 		grid_add_time(&grid, unit, pair->ns);
-		grid_addf(&grid, TINT_DIM, "%s", object_of(pair->state));
-		add_thread_cell(&grid, selection->profile, pair->owner);
-		add_frame_cell(&grid, selection->profile, pair->owner_stack);
-		add_thread_cell(&grid, selection->profile, pair->waiter);
-		add_frame_cell(&grid, selection->profile, pair->waiter_stack);
+		add_row(&grid, making, terms->part, pair);
+		left_ns -= pair->ns;
 	}
-	grid_write(&grid, style, out);
+	grid_write(&grid, making->style, out);
 	grid_done(&grid);
-	if (part->shown < part->count)
-		text_addf(out, "… %zu more pairs: -n 0 shows all\n", part->count - part->shown);
+	if (shown < list->count)
+		text_addf(out, "… %zu more, %.1f %% together (-n 0 shows all, each thread's)\n",
+			  list->count - shown, number_percent(left_ns, list->ns));
 }
 
-/* "main → run → crunch app.py:12", its outer end cut off where it is too wide. */
-static void add_chain(struct text *out, const struct profile *profile, struct stack_id id,
-		      size_t width)
+static void add_stacks(const struct making *making, const struct blame_list *list,
+		       struct text *out)
 {
-	CLEANUP(text_done) struct text chain = { 0 };
-	const struct stack *stack = profile_get_stack(profile, id);
-
-	if (!stack)
-		text_add(&chain, "not known");
-	for (; stack; stack = profile_get_stack(profile, stack->parent)) {
-		CLEANUP(text_done) struct text longer = { 0 };
-		bool has_room;
-
-		if (blame_is_c_library(profile, stack->frame))
-			continue;
-		add_frame(&longer, profile, stack->frame);
-		text_addf(&longer, "%s%s", chain.len > 0 ? " → " : "", text_string(&chain));
-		has_room = chain.len == 0 || text_columns(text_string(&longer)) + 4 <= width;
-		if (!has_room) {
-			text_clear(&longer);
-			text_addf(&longer, "… → %s", text_string(&chain));
-		}
-		text_clear(&chain);
-		text_add(&chain, text_string(&longer));
-		if (!has_room)
-			break;
-	}
-	text_add_printable(out, text_string(&chain), chain.len);
-}
-
-static void add_stacks(const struct selection *selection, const struct blame_part *part,
-		       const struct style *style, struct text *out)
-{
-	const size_t count = part->shown < STACKS ? part->shown : STACKS;
+	const struct style *style = making->style;
+	const size_t count = list->count < STACKS ? list->count : STACKS;
 	const size_t width = (style->width ? style->width : CHAIN_WIDTH) - LABEL_COLUMNS;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct blame *pair = part->rows[i];
+		const struct blame *row = &list->rows[i].heaviest;
 		CLEANUP(text_done) struct text line = { 0 };
 
+		if (i > 0 && number_percent(list->rows[i].ns, list->ns) < ROW_LEAST)
+			break;
 		text_add(&line, "\nholder  ");
-		add_chain(&line, selection->profile, pair->owner_stack, width);
+		blame_add_chain(&line, making->selection->profile, row->owner_stack, width);
 		text_add(&line, "\nwaiter  ");
-		add_chain(&line, selection->profile, pair->waiter_stack, width);
+		blame_add_chain(&line, making->selection->profile, row->waiter_stack, width);
 		text_add(&line, "\n");
 		style_add(out, style, TINT_DIM, text_string(&line));
 	}
 }
 
-/* Of the states in which a thread holds what is waited for, what has no owner here. */
-static void add_unknown(const struct blame_pairs *pairs, const struct style *style,
-			struct text *out)
+static void add_idle(const struct making *making, struct text *out)
 {
+	const struct blame_pairs *pairs = &making->pairs;
 	CLEANUP(text_done) struct text line = { 0 };
 
-	if (pairs->unknown_ns == 0)
+	if (pairs->idle_threads == 0)
 		return;
-	number_add_any_time(&line, pairs->unknown_ns);
-	text_add(&line,
-		 " of waits for locks and interpreters have no row: "
-		 "they were too short to be read, or what they waited for keeps no owner "
-		 "(conditions, queues, semaphores, threading.Lock).");
+	number_add_any_time(&line, pairs->idle_ns);
+	text_addf(&line, " of %zu thread%s that did nothing else %s no row here.",
+		  pairs->idle_threads, pairs->idle_threads == 1 ? "" : "s",
+		  pairs->idle_threads == 1 ? "has" : "have");
 	text_add(out, "\n");
-	style_add_wrapped(out, style, 0, text_string(&line));
+	style_add_wrapped(out, making->style, 0, text_string(&line));
 	text_add(out, "\n");
 }
 
-static void add_part(const struct selection *selection, const struct blame_part *part,
-		     const char *what, const struct style *style, struct text *out)
+static void add_part(const struct making *making, const struct part_terms *terms,
+		     struct text *out)
 {
+	const struct blame_list *list = &making->pairs.parts[terms->part];
 	CLEANUP(text_done) struct text line = { 0 };
 
-	if (part->count == 0)
+	if (list->count == 0 || list->ns == 0)
 		return;
-	text_add(&line, "\nPercentages are of ");
-	number_add_any_time(&line, part->whole_ns);
-	text_addf(&line, ", %s.", what);
-	style_add_wrapped(out, style, 0, text_string(&line));
+	number_add_any_time(&line, list->ns);
+	text_addf(&line, " of %s.", terms->title);
+	text_add(out, "\n");
+	style_add_wrapped(out, making->style, 0, text_string(&line));
 	text_add(out, "\n\n");
-	add_rows(selection, part, style, out);
+	add_table(making, terms, list, out);
+	if (terms->part == BLAME_HELD)
+		add_stacks(making, list, out);
 }
 
 void blame_add(const struct selection *selection, const struct report_options *options,
 	       const struct style *style, struct text *out)
 {
-	struct blame_part held, cpu;
-	struct blame_pairs pairs;
+	const struct profile *profile = selection->profile;
+	const bool is_each = options->max_rows == REPORT_ALL_ROWS;
+	const struct packages_options own = { options->own, options->is_all_own };
+	CLEANUP(packages_freep) struct packages *packages = packages_new(profile, &own);
+	CLEANUP(thread_kinds_freep) struct thread_kinds *kinds = thread_kinds_new(profile);
+	struct making making = { .selection = selection,
+				 .options = options,
+				 .style = style,
+				 .packages = packages,
+				 .kinds = is_each ? NULL : kinds };
 
-	blame_pairs_make(selection->profile, selection->filter, &pairs);
-	if (choose(&pairs, false, options->max_rows ? options->max_rows : ROWS, &held) == 0)
+	blame_pairs_make(&(struct blame_pairs_terms){ profile, selection->filter, packages,
+						      making.kinds },
+			 &making.pairs);
+	if (making.pairs.parts[BLAME_HELD].count == 0)
 		text_add(out, "\nNo thread was seen to wait for what another one held.\n");
-	add_part(selection, &held, "the time that threads waited for what another one held",
-		 style, out);
-	add_stacks(selection, &held, style, out);
-	choose(&pairs, true, options->max_rows ? options->max_rows : CPU_ROWS, &cpu);
-	add_part(selection, &cpu,
-		 "the time that threads waited for a CPU while others of the recording ran; "
-		 "programs that are not in it may have had CPUs as well",
-		 style, out);
-	add_unknown(&pairs, style, out);
-	if (profile_get_info(selection->profile)->blames->is_cut)
+	for (size_t i = 0; i < BLAME_PART_COUNT; i++)
+		add_part(&making, &parts[i], out);
+	add_idle(&making, out);
+	if (profile_get_info(profile)->blames->is_cut)
 		text_add(out, "The recording is very long: that is of its first part only.\n");
-	free(held.rows);
-	free(cpu.rows);
-	blame_pairs_done(&pairs);
+	blame_pairs_done(&making.pairs);
 }

@@ -12,5 +12,5 @@ struct text;
 /* The profile was loaded with its blames. */
 void blame_add(const struct selection *selection, const struct report_options *options,
 	       const struct style *style, struct text *out);
-/* The member "blame". */
+/* The members "blame" and "blame_unowned". */
 void blame_add_json(struct json_writer *writer, const struct selection *selection);

@@ -1,5 +1,6 @@
 /* What held others up, as JSON. */
 #include <json-c/json.h>
+#include <stdbool.h>
 
 #include "base/memory.h"
 #include "profile/blame.h"
@@ -48,12 +49,14 @@ static struct json_object *thread_of(const struct profile *profile, struct threa
 	return object;
 }
 
-void blame_add_json(struct json_writer *writer, const struct selection *selection)
+/* Those with an owner, or those without. */
+static void add_rows(struct json_writer *writer, const char *name,
+		     const struct selection *selection, bool is_owned)
 {
 	const struct profile *profile = selection->profile;
 	const struct blames *blames = profile_get_info(profile)->blames;
 
-	json_writer_begin(writer, "blame", '[');
+	json_writer_begin(writer, name, '[');
 	for (size_t i = 0; i < blames->count; i++) {
 		const struct blame *row = &blames->rows[i];
 		const struct weight weight = { .stack = row->waiter_stack,
@@ -61,15 +64,24 @@ void blame_add_json(struct json_writer *writer, const struct selection *selectio
 					       .state = row->state };
 		struct json_object *object;
 
-		if (!filter_keeps(selection->filter, &weight))
+		if (!filter_keeps(selection->filter, &weight) ||
+		    (row->owner.n != 0) != is_owned)
 			continue;
 		object = json_object_new_object();
 		json_add_string(object, "state", thread_state_name(row->state));
 		json_add_u64(object, "ns", row->ns);
 		json_add_u64(object, "waits", row->waits);
 		json_add(object, "waiter", thread_of(profile, row->waiter, row->waiter_stack));
-		json_add(object, "holder", thread_of(profile, row->owner, row->owner_stack));
+		if (is_owned)
+			json_add(object, "holder",
+				 thread_of(profile, row->owner, row->owner_stack));
 		json_writer_add(writer, NULL, object);
 	}
 	json_writer_end(writer, ']');
+}
+
+void blame_add_json(struct json_writer *writer, const struct selection *selection)
+{
+	add_rows(writer, "blame", selection, true);
+	add_rows(writer, "blame_unowned", selection, false);
 }

@@ -6,8 +6,10 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "profile/filter.h"
+#include "profile/idle.h"
 #include "profile/info.h"
-#include "profile/origin.h"
+#include "profile/packages.h"
+#include "profile/thread_kinds.h"
 
 /* How much a frame says of what a thread executes. */
 enum worth { WORTH_NOTHING, WORTH_SYSTEM, WORTH_CODE, WORTH_INTERPRETED, WORTH_OWN };
@@ -27,7 +29,8 @@ static bool is_c_library(const char *path)
 	return false;
 }
 
-static enum worth worth_of(const struct profile *profile, const struct frame *frame)
+static enum worth worth_of(const struct profile *profile, const struct packages *packages,
+			   const struct frame *frame)
 {
 	const struct function *function = profile_get_function(profile, frame->function);
 	const struct module *module =
@@ -36,27 +39,38 @@ static enum worth worth_of(const struct profile *profile, const struct frame *fr
 	if (!function || function->language == LANGUAGE_KERNEL ||
 	    function->language == LANGUAGE_FATHOM)
 		return WORTH_NOTHING;
+	if (packages && packages_is_own(packages, frame->function))
+		return WORTH_OWN;
 	if (language_is_interpreted(function->language))
-		return function->file && origin_of_source(function->file).origin == ORIGIN_OWN
-			       ? WORTH_OWN
-			       : WORTH_INTERPRETED;
+		return WORTH_INTERPRETED;
 	return module && is_c_library(module->path) ? WORTH_SYSTEM : WORTH_CODE;
 }
 
 bool blame_is_c_library(const struct profile *profile, struct frame_id frame)
 {
-	return worth_of(profile, profile_get_frame(profile, frame)) == WORTH_SYSTEM;
+	return worth_of(profile, NULL, profile_get_frame(profile, frame)) == WORTH_SYSTEM;
 }
 
-struct frame_id blame_frame_of(const struct profile *profile, struct stack_id id)
+/* What was not sampled is not in the function that its thread began with. */
+static bool is_fathoms(const struct profile *profile, struct frame_id id)
+{
+	const struct frame *frame = profile_get_frame(profile, id);
+
+	return profile_get_function(profile, frame->function)->language == LANGUAGE_FATHOM;
+}
+
+struct frame_id blame_frame_of(const struct profile *profile, const struct packages *packages,
+			       struct stack_id id)
 {
 	const struct stack *stack = profile_get_stack(profile, id);
 	struct frame_id best = stack ? stack->frame : (struct frame_id){ 0 };
 	enum worth most = WORTH_NOTHING;
 
-	for (; stack; stack = profile_get_stack(profile, stack->parent)) {
+	if (stack && is_fathoms(profile, stack->frame))
+		return best;
+	for (; stack && most < WORTH_OWN; stack = profile_get_stack(profile, stack->parent)) {
 		const enum worth worth =
-			worth_of(profile, profile_get_frame(profile, stack->frame));
+			worth_of(profile, packages, profile_get_frame(profile, stack->frame));
 
 		if (worth > most) {
 			most = worth;
@@ -74,35 +88,134 @@ static int compare(const void *a, const void *b)
 	return first > second ? -1 : first < second;
 }
 
-/* Rows come heaviest first, so the stacks of the first are those that stay. */
-static void add(struct blame_pairs *pairs, size_t *capacity, struct table *index,
-		const struct profile *profile, const struct blame *row)
+static int compare_pairs(const void *a, const void *b)
 {
-	const uint64_t hi = (uint64_t)row->waiter.n << 32 | row->owner.n;
-	const uint64_t lo = (uint64_t)blame_frame_of(profile, row->waiter_stack).n << 34 |
-			    (uint64_t)blame_frame_of(profile, row->owner_stack).n << 4 |
-			    (uint64_t)row->state;
-	uint64_t *place = table_at(index, hi, lo, NULL);
+	const uint64_t first = ((const struct blame_pair *)a)->ns;
+	const uint64_t second = ((const struct blame_pair *)b)->ns;
 
-	pairs->whole_ns += row->ns;
-	if (*place != 0) {
-		pairs->rows[*place - 1].ns += row->ns;
-		pairs->rows[*place - 1].waits += row->waits;
-		return;
-	}
-	pairs->rows = array_grow(pairs->rows, pairs->count, capacity, sizeof *pairs->rows);
-	pairs->rows[pairs->count++] = *row;
-	*place = pairs->count;
+	return first > second ? -1 : first < second;
 }
 
-void blame_pairs_make(const struct profile *profile, const struct filter *filter,
-		      struct blame_pairs *out_pairs)
+static enum blame_part part_of(const struct blame *row)
 {
-	const struct blames *blames = profile_get_info(profile)->blames;
+	if (row->state == THREAD_STATE_RUNNABLE)
+		return BLAME_CPU;
+	if (row->owner.n == 0)
+		return BLAME_UNOWNED;
+	return row->state == THREAD_STATE_WAIT ? BLAME_ENDS : BLAME_HELD;
+}
+
+struct grouping {
+	const struct blame_pairs_terms *terms;
+	struct blame_pairs *out;
+	struct table rows;            /* by key: a row's number + 1, of its part */
+	struct table owners, waiters; /* (part and row, thread): it was counted */
+};
+
+/* Each thread, or all of a kind. */
+static uint32_t side_of(const struct grouping *grouping, struct thread_id thread)
+{
+	return grouping->terms->kinds ? thread_kinds_of(grouping->terms->kinds, thread)
+				      : thread.n;
+}
+
+static uint32_t leaf_of(const struct profile *profile, struct stack_id id)
+{
+	const struct stack *stack = profile_get_stack(profile, id);
+
+	return stack ? profile_get_frame(profile, stack->frame)->function.n : 0;
+}
+
+/* As it is shown: a function and a line. */
+static uint64_t place_of(const struct profile *profile, struct frame_id id)
+{
+	const struct frame *frame = profile_get_frame(profile, id);
+
+	return frame ? (uint64_t)frame->function.n << 32 | frame->line : 0;
+}
+
+/* What two rows share that are one: hashed, of 128 bits. */
+static void key_of(const struct grouping *grouping, const struct blame *row, uint64_t *out_hi,
+		   uint64_t *out_lo)
+{
+	const struct profile *profile = grouping->terms->profile;
+	const struct packages *packages = grouping->terms->packages;
+	const uint64_t parts[] = {
+		row->state,
+		side_of(grouping, row->waiter),
+		side_of(grouping, row->owner),
+		leaf_of(profile, row->waiter_stack),
+		place_of(profile, blame_frame_of(profile, packages, row->waiter_stack)),
+		place_of(profile, blame_frame_of(profile, packages, row->owner_stack)),
+	};
+
+	*out_hi = 0x9e3779b97f4a7c15ULL;
+	*out_lo = 0xc2b2ae3d27d4eb4fULL;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		*out_hi = (*out_hi ^ parts[i]) * 0xff51afd7ed558ccdULL;
+		*out_hi ^= *out_hi >> 29;
+		*out_lo = (*out_lo + parts[i]) * 0xc4ceb9fe1a85ec53ULL;
+		*out_lo ^= *out_lo >> 31;
+	}
+}
+
+static size_t count_thread(struct table *seen, uint64_t row, struct thread_id thread)
+{
+	bool is_new = false;
+
+	if (thread.n != 0)
+		table_at(seen, row, thread.n, &is_new);
+	return is_new;
+}
+
+/* Rows come heaviest first, so what the first executed is what stays. */
+static void add(struct grouping *grouping, const struct blame *row)
+{
+	const enum blame_part part = part_of(row);
+	struct blame_list *list = &grouping->out->parts[part];
+	uint64_t hi, lo;
+
+	key_of(grouping, row, &hi, &lo);
+	uint64_t *place = table_at(&grouping->rows, hi, lo ^ part, NULL);
+
+	if (*place == 0) {
+		list->rows = array_grow(list->rows, list->count, &list->capacity,
+					sizeof *list->rows);
+		list->rows[list->count] = (struct blame_pair){ .heaviest = *row };
+		*place = ++list->count;
+	}
+	struct blame_pair *pair = &list->rows[*place - 1];
+	const uint64_t number = *place << 2 | part;
+
+	pair->ns += row->ns;
+	list->ns += row->ns;
+	pair->owners += count_thread(&grouping->owners, number, row->owner);
+	pair->waiters += count_thread(&grouping->waiters, number, row->waiter);
+}
+
+/* Threads that waited at one place for all of their lives, and for nothing that others held. */
+static bool skip_idle(struct grouping *grouping, const struct stack_id *places,
+		      const struct blame *row, struct table *idle)
+{
+	bool is_new;
+
+	if (part_of(row) != BLAME_UNOWNED || row->waiter_stack.n == 0 ||
+	    places[row->waiter.n].n != row->waiter_stack.n)
+		return false;
+	table_at(idle, 0, row->waiter.n, &is_new);
+	grouping->out->idle_threads += is_new;
+	grouping->out->idle_ns += row->ns;
+	return true;
+}
+
+void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs *out_pairs)
+{
+	const struct blames *blames = profile_get_info(terms->profile)->blames;
 	const size_t size = blames->count * sizeof *blames->rows;
 	CLEANUP(freep) struct blame *sorted = xzalloc(size + 1);
-	struct table index = { 0 };
-	size_t capacity = 0;
+	CLEANUP(freep) struct stack_id *places = idle_places(terms->profile);
+	struct grouping grouping = { .terms = terms, .out = out_pairs };
+	struct table idle = { 0 };
 
 	*out_pairs = (struct blame_pairs){ 0 };
 	if (blames->count > 0) {
@@ -114,20 +227,25 @@ void blame_pairs_make(const struct profile *profile, const struct filter *filter
 					       .thread = sorted[i].waiter,
 					       .state = sorted[i].state };
 
-		if (filter_keeps(filter, &weight))
-			add(out_pairs, &capacity, &index, profile, &sorted[i]);
+		if (filter_keeps(terms->filter, &weight) &&
+		    !skip_idle(&grouping, places, &sorted[i], &idle))
+			add(&grouping, &sorted[i]);
 	}
-	for (int state = 0; state < THREAD_STATE_COUNT; state++) {
-		if (state != THREAD_STATE_WAIT && state != THREAD_STATE_RUNNABLE)
-			out_pairs->unknown_ns += blames->unknown_ns[state];
+	for (size_t i = 0; i < BLAME_PART_COUNT; i++) {
+		struct blame_list *list = &out_pairs->parts[i];
+
+		if (list->count > 0)
+			qsort(list->rows, list->count, sizeof *list->rows, compare_pairs);
 	}
-	if (out_pairs->count > 0)
-		qsort(out_pairs->rows, out_pairs->count, sizeof *out_pairs->rows, compare);
-	table_done(&index);
+	table_done(&idle);
+	table_done(&grouping.rows);
+	table_done(&grouping.owners);
+	table_done(&grouping.waiters);
 }
 
 void blame_pairs_done(struct blame_pairs *pairs)
 {
-	free(pairs->rows);
+	for (size_t i = 0; i < BLAME_PART_COUNT; i++)
+		free(pairs->parts[i].rows);
 	*pairs = (struct blame_pairs){ 0 };
 }

@@ -1,5 +1,6 @@
 /*
- * blame_pairs - what made threads wait, one row for each pair of threads and what both executed.
+ * blame_pairs - what made threads wait, as rows: one for each kind of thread that held what another
+ * kind waited for, and what both executed.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,22 +10,51 @@
 #include "profile/blame.h"
 
 struct filter;
+struct packages;
+struct thread_kinds;
 
-struct blame_pairs {
-	struct blame *rows; /* the longest first; each with its heaviest pair of stacks */
-	size_t count;
-	uint64_t whole_ns;   /* of all rows */
-	uint64_t unknown_ns; /* of waits without an owner, whatever the filter */
+enum blame_part {
+	BLAME_HELD,    /* another thread held it */
+	BLAME_ENDS,    /* another thread's end */
+	BLAME_CPU,     /* others ran */
+	BLAME_UNOWNED, /* no owner is known */
+	BLAME_PART_COUNT,
 };
 
-/* The profile has its blames.  filter, of the threads that waited, may be NULL. */
-void blame_pairs_make(const struct profile *profile, const struct filter *filter,
-		      struct blame_pairs *out_pairs);
+struct blame_pair {
+	struct blame heaviest; /* of the rows that are in it */
+	uint64_t ns;
+	size_t owners, waiters; /* so many threads */
+};
+
+struct blame_list {
+	struct blame_pair *rows; /* the longest first */
+	size_t count, capacity;
+	uint64_t ns; /* of all rows */
+};
+
+struct blame_pairs {
+	struct blame_list parts[BLAME_PART_COUNT];
+	/* Waits without an owner of threads that did nothing else (idle.h), which have no rows. */
+	size_t idle_threads;
+	uint64_t idle_ns;
+};
+
+struct blame_pairs_terms {
+	const struct profile *profile; /* with its blames */
+	const struct filter *filter;   /* of the threads that waited; may be NULL */
+	const struct packages *packages;
+	const struct thread_kinds *kinds; /* NULL: each thread has rows of its own */
+};
+
+/* Release with blame_pairs_done(). */
+void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs *out_pairs);
 void blame_pairs_done(struct blame_pairs *pairs);
 
 /*
  * The frame of a stack that says most of what a thread executes: the innermost of one's own code,
  * else of Python or Ruby, else of anything but the C library and the kernel.
  */
-struct frame_id blame_frame_of(const struct profile *profile, struct stack_id stack);
+struct frame_id blame_frame_of(const struct profile *profile, const struct packages *packages,
+			       struct stack_id stack);
 bool blame_is_c_library(const struct profile *profile, struct frame_id frame);

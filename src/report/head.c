@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "profile/idle.h"
+#include "profile/filter.h"
 #include "profile/profile.h"
 #include "profile/states.h"
 #include "profile/sum.h"
@@ -104,9 +104,13 @@ static void add_states(struct text *text, const struct state_sums *sums)
 static void add_wall_time(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
+	const struct filter_options busy = { .is_without_idle = true };
+	CLEANUP(filter_freep) struct filter *filter = NULL;
 	struct state_sums sums;
 
-	states_sum(profile, NULL, &sums);
+	if (filter_new(profile, &busy, &filter, NULL) < 0)
+		filter = NULL;
+	states_sum(profile, filter, &sums);
 	if (info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0) {
 		number_add_any_time(text, info->wall_ns);
 		text_add(text, "; ");
@@ -117,10 +121,10 @@ static void add_wall_time(struct text *text, const struct profile *profile)
 		text_addf(text, "%s: ", sums.threads == 1 ? "" : " together");
 		add_states(text, &sums);
 	}
-	const struct idle idle = idle_find(profile);
+	const struct idle idle = filter_idle(filter);
 
-	if (idle.threads > 0 && idle.threads < sums.threads) {
-		text_addf(text, "; %zu idle thread%s of these: ", idle.threads,
+	if (idle.threads > 0) {
+		text_addf(text, "; beside %zu idle one%s, ", idle.threads,
 			  head_plural(idle.threads));
 		number_add_any_time(text, idle.ns);
 	}

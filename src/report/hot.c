@@ -126,16 +126,17 @@ static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node
 
 static void add_place(struct hot *hot, const struct hot_node *node)
 {
-	const struct function *function = hot_function(hot, node);
 	CLEANUP(text_done) struct text place = { 0 };
-	const struct group row = { .file = function->file, .line = function->line };
+	const struct function *function;
 
-	if (node->kind == HOT_OWN) {
-		places_add(&place, &row, 1);
-		grid_add_name(&hot->grid, TINT_DIM, text_string(&place));
-	} else {
+	if (node->kind != HOT_OWN) {
 		grid_addf(&hot->grid, TINT_DIM, "%s", "");
+		return;
 	}
+	function = hot_function(hot, node);
+	places_add(&place, &(struct group){ .file = function->file, .line = function->line },
+		   1);
+	grid_add_name(&hot->grid, TINT_DIM, text_string(&place));
 }
 
 static void add_label(struct hot *hot, const struct text *label, unsigned int level,

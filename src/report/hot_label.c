@@ -12,6 +12,7 @@
 #include "report/hot_internal.h"
 #include "report/selection.h"
 #include "report/style.h"
+#include "report/wait_text.h"
 
 enum {
 	/* A chain of calls in one row is cut from its outer end to so many columns. */
@@ -50,8 +51,34 @@ static void add_passed(struct text *out, const struct hot *hot, const struct hot
 	text_add(out, "] → ");
 }
 
+/* "waits for Lock at app.py:13", "recvfrom(127.0.0.1:5432)", "sleep". */
+static void add_wait(struct text *out, const struct hot *hot, struct function_id wait)
+{
+	const char *call = profile_get_function(hot->selection->profile, wait)->name;
+	CLEANUP(text_done) struct text what = { 0 };
+
+	text_add(out, wait_text_add(&what, call) ? "waits for " : "");
+	text_add(out, text_string(&what));
+}
+
+/* What a library's function waits for, or one's own by way of the C library. */
+static void add_call(struct text *out, const struct hot *hot, const struct hot_node *node)
+{
+	if (node->function.n) {
+		add_name(out, hot, node);
+		text_add(out, " [");
+		add_package(out, hot, packages_of(hot->packages, node->function));
+		text_add(out, "]: ");
+	}
+	add_wait(out, hot, node->wait);
+}
+
 void hot_label_add_library(struct text *out, const struct hot *hot, const struct hot_node *node)
 {
+	if (node->wait.n) {
+		add_call(out, hot, node);
+		return;
+	}
 	const struct function *function = hot_function(hot, node);
 	const uint32_t package = packages_of(hot->packages, node->function);
 

@@ -179,7 +179,10 @@ int report_json(const struct profile *profile, const struct report_options *opti
 	CLEANUP(selection_done) struct selection selection = { 0 };
 	struct json_writer writer = { .out = &text };
 
-	int rc = selection_init(&selection, profile, options, err);
+	struct report_options all = *options;
+
+	all.has_idle = true;
+	int rc = selection_init(&selection, profile, &all, err);
 	if (rc < 0)
 		return rc;
 	json_writer_begin(&writer, NULL, '{');

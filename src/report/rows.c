@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/group.h"
-#include "profile/idle.h"
+#include "profile/merged_threads.h"
 #include "profile/profile.h"
 #include "profile/sum.h"
 #include "report/grid.h"
@@ -112,8 +112,9 @@ void report_table_add(const struct selection *selection, const struct report_opt
 	struct grid grid;
 
 	groups_make(selection->profile, options->by, selection->filter, &groups);
-	if (options->by == GROUP_BY_THREAD && !options->has_idle)
-		idle_merge_rows(&groups, selection->profile);
+	if (options->by == GROUP_BY_THREAD && !options->has_idle &&
+	    options->max_rows != REPORT_ALL_ROWS)
+		merged_threads_make(&groups, selection->profile);
 	sort_rows(&groups, sort_for(&groups, options));
 	if (states_table_init(&states, selection->profile, options, &groups))
 		layout = &states.layout;

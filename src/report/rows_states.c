@@ -2,13 +2,16 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "profile/group_waits.h"
 #include "profile/groups.h"
 #include "profile/packages.h"
+#include "profile/thread_kinds.h"
 #include "report/number.h"
 #include "report/process_cell.h"
 #include "report/report_options.h"
+#include "report/wait_text.h"
 
 /* Below so many per cent of all, a state's column goes first, and second, where there is no room. */
 enum { RARE = 1, UNCOMMON = 5, KEPT = 3 };
@@ -66,7 +69,8 @@ static void add_longest(struct grid *grid, const struct context *context,
 
 	if (function) {
 		number_add_time(&text, context->unit, waits->longest_ns);
-		text_addf(&text, " %s", function->name);
+		text_add(&text, " ");
+		wait_text_add(&text, function->name);
 		function = own_of(context, waits->longest_stack);
 		if (function)
 			text_addf(&text, " in %s", function->name);
@@ -75,14 +79,30 @@ static void add_longest(struct grid *grid, const struct context *context,
 	text_done(&text);
 }
 
+/* Several threads in one row. */
+static void add_alike(struct grid *grid, const struct context *context, const struct group *row)
+{
+	CLEANUP(thread_kinds_freep)
+	struct thread_kinds *kinds = thread_kinds_new(context->profile);
+	CLEANUP(text_done) struct text text = { 0 };
+
+	if (row->idle == row->alike)
+		text_addf(&text, "%zu idle threads", row->alike);
+	else
+		text_addf(&text, "%s ×%zu",
+			  thread_kinds_name(kinds, thread_kinds_of(kinds, row->thread)),
+			  row->alike);
+	grid_add_name(grid, TINT_NONE, text_string(&text));
+}
+
 static void add_thread_cells(struct grid *grid, const struct context *context,
 			     const struct group *row)
 {
 	const struct thread *thread = profile_get_thread(context->profile, row->thread);
 
-	if (row->merged > 1) {
+	if (row->alike > 1) {
 		grid_add_name(grid, TINT_DIM, NULL);
-		grid_addf(grid, TINT_NONE, "%zu idle threads", row->merged);
+		add_alike(grid, context, row);
 		return;
 	}
 	grid_addf(grid, TINT_NONE, "%d", thread ? thread->tid : 0);

@@ -22,6 +22,19 @@ static uint64_t sum_of(const struct profile *profile)
 	return ns;
 }
 
+/* Rows of what all did together are of those that did something. */
+static bool is_without_idle(const struct profile *profile, const struct report_options *options)
+{
+	const bool is_by_code =
+		options->is_summary || options->has_tree || options->callers ||
+		options->callees || options->lines || options->by == GROUP_BY_FUNCTION ||
+		options->by == GROUP_BY_LINE || options->by == GROUP_BY_MODULE ||
+		options->by == GROUP_BY_PACKAGE || options->by == GROUP_BY_STATE;
+
+	return profile_is_wall(profile) && is_by_code && !options->has_idle &&
+	       !options->has_blame && !options->thread && !options->process;
+}
+
 int selection_init(struct selection *selection, const struct profile *profile,
 		   const struct report_options *options, struct error *err)
 {
@@ -37,11 +50,13 @@ int selection_init(struct selection *selection, const struct profile *profile,
 			"this recording has no states: 'fathom record --clock wall' makes "
 			"one that has");
 	int rc = filter_new(profile,
-			    &(struct filter_options){ .process = options->process,
-						      .state = options->state,
-						      .thread = options->thread,
-						      .module = options->module,
-						      .package = options->package },
+			    &(struct filter_options){
+				    .process = options->process,
+				    .state = options->state,
+				    .thread = options->thread,
+				    .module = options->module,
+				    .package = options->package,
+				    .is_without_idle = is_without_idle(profile, options) },
 			    &filter, err);
 	if (rc < 0)
 		return rc;
@@ -59,14 +74,33 @@ void selection_done(struct selection *selection)
 	filter_freep(&selection->filter);
 }
 
+/* "; 4 idle threads, 12.0 s, are left out (--idle)" */
+static void add_idle(const struct filter *filter, struct text *out)
+{
+	const struct idle idle = filter_idle(filter);
+
+	if (idle.threads == 0)
+		return;
+	text_addf(out, "; %zu idle thread%s, ", idle.threads, idle.threads == 1 ? "" : "s");
+	number_add_any_time(out, idle.ns);
+	text_addf(out, ", %s left out (--idle: with %s)", idle.threads == 1 ? "is" : "are",
+		  idle.threads == 1 ? "it" : "them");
+}
+
 static void add_filtered_base(const struct filter *filter, struct text *out)
 {
 	text_add(out, "Percentages are of ");
 	number_add_any_time(out, filter_kept_ns(filter));
-	text_addf(out, ": %s, which is %.1f %% of the ", filter_description(filter),
-		  number_percent(filter_kept_ns(filter), filter_whole_ns(filter)));
-	number_add_any_time(out, filter_whole_ns(filter));
-	text_add(out, " recorded.");
+	if (*filter_description(filter) == '\0') {
+		text_add(out, ", the lives of all threads that did something");
+	} else {
+		text_addf(out, ": %s, which is %.1f %% of the ", filter_description(filter),
+			  number_percent(filter_kept_ns(filter), filter_whole_ns(filter)));
+		number_add_any_time(out, filter_whole_ns(filter));
+		text_add(out, " recorded");
+	}
+	add_idle(filter, out);
+	text_add(out, ".");
 }
 
 static const char *which_time(const struct profile *profile)

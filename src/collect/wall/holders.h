@@ -1,5 +1,5 @@
 /*
- * holders - which threads of one process hold the Locks of Python's that others wait for, at ticks
+ * wall_holders - which threads of one process hold the Locks of Python's that others wait for, at ticks
  * of the wall clock (remote/python_holders.h).
  */
 #pragma once

@@ -1,0 +1,151 @@
+#include "load/wait_names.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "profile/function_origin.h"
+#include "profile/profile.h"
+#include "symbol/demangle.h"
+
+/* Frames of the C library and of C++'s between the system call and the program. */
+#define LAYERS_MOST 24U
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* What the C library's functions wait for, by a part of their names. */
+static const char *kind_of(const char *function)
+{
+	static const struct {
+		const char *part, *kind;
+	} kinds[] = {
+		{ "pthread_cond_", "condition" }, { "pthread_mutex_", "mutex" },
+		{ "lll_lock_wait", "mutex" },     { "pthread_rwlock_", "rwlock" },
+		{ "sem_wait", "semaphore" },      { "sem_timedwait", "semaphore" },
+		{ "sem_clockwait", "semaphore" }, { "pthread_barrier_", "barrier" },
+		{ "pthread_once", "once" },       { "_atomic_wait", "atomic" },
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (strstr(function, kinds[i].part))
+			return kinds[i].kind;
+	}
+	return NULL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_layer(const struct profile *profile, const struct function *function)
+{
+	static const char *const libraries[] = { "libc.",     "libc-",  "libpthread",
+						 "libstdc++", "libc++", "ld-" };
+	const struct module *module = profile_get_module(profile, function->module);
+	const char *library = module ? base_name(module->path) : NULL;
+	struct origin_name origin;
+
+	for (size_t i = 0; library && i < sizeof libraries / sizeof *libraries; i++) {
+		if (begins(library, libraries[i]))
+			return true;
+	}
+	return function_is_of_toolchain(function->name) ||
+	       (function->file && origin_of_compiled_source(function->file, &origin));
+}
+
+/* The nearest caller that is the program's, and what was found to be waited for on the way. */
+static const struct frame *find_place(const struct profile *profile, struct stack_id id,
+				      const char **out_kind)
+{
+	const struct stack *stack = profile_get_stack(profile, id);
+
+	for (unsigned int i = 0; stack && i < LAYERS_MOST; i++) {
+		const struct frame *frame = profile_get_frame(profile, stack->frame);
+		const struct function *function =
+			profile_get_function(profile, frame->function);
+
+		if (function->language != LANGUAGE_NATIVE)
+			return NULL;
+		if (!is_layer(profile, function))
+			return frame;
+		if (!*out_kind)
+			*out_kind = kind_of(function->name);
+		stack = profile_get_stack(profile, stack->parent);
+	}
+	return NULL;
+}
+
+static void add_place(const struct profile *profile, const struct frame *frame,
+		      struct text *out)
+{
+	const struct function *function = profile_get_function(profile, frame->function);
+	const char *file = base_name(frame->file ? frame->file : function->file);
+
+	if (file && frame->line > 0)
+		text_addf(out, " at %s:%u", file, frame->line);
+	else
+		text_addf(out, " in %.*s", (int)strcspn(function->name, "("), function->name);
+}
+
+/* "futex(mutex _ZN5stats4lockE)" */
+static bool add_demangled(const char *name, struct text *out)
+{
+	const char *mangled = strstr(name, "_Z");
+	const size_t len = strlen(name);
+	struct intern strings = { 0 };
+	CLEANUP(text_done) struct text symbol = { 0 };
+
+	if (!mangled || len < 2 || name[len - 1] != ')')
+		return false;
+	text_add_bytes(&symbol, mangled, strcspn(mangled, "+)"));
+	text_add_bytes(out, name, (size_t)(mangled - name));
+	text_add(out, demangle(&strings, text_string(&symbol)));
+	text_add(out, mangled + symbol.len);
+	intern_done(&strings);
+	return true;
+}
+
+/* "futex(ready)": what kind of thing the variable is, the functions say. */
+static bool add_kind(const struct profile *profile, struct stack_id callers, const char *name,
+		     struct text *out)
+{
+	const char *inner = strchr(name, '(');
+	const char *kind = NULL;
+
+	if (!inner || strpbrk(inner + 1, " .<") || strcmp(inner, "(GIL)") == 0 ||
+	    strcmp(inner, "(GVL)") == 0)
+		return false;
+	find_place(profile, callers, &kind);
+	if (!kind)
+		return false;
+	text_addf(out, "futex(%s %s", kind, inner + 1);
+	return true;
+}
+
+bool wait_names_add(const struct profile *profile, struct stack_id callers, const char *name,
+		    struct text *out)
+{
+	const char *kind = begins(name, "futex(mutex 0x")    ? "mutex"
+			   : begins(name, "futex(rwlock 0x") ? "rwlock"
+							     : NULL;
+	const struct frame *place;
+
+	if (!begins(name, "futex"))
+		return false;
+	if (!kind && strcmp(name, "futex") != 0)
+		return add_demangled(name, out) || add_kind(profile, callers, name, out);
+	place = find_place(profile, callers, &kind);
+	if (!kind || !place)
+		return false;
+	text_addf(out, "futex(%s", kind);
+	add_place(profile, place, out);
+	text_add(out, ")");
+	return true;
+}

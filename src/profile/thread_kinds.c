@@ -1,0 +1,71 @@
+#include "profile/thread_kinds.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "profile/profile.h"
+
+struct thread_kinds {
+	struct intern names;
+	uint32_t *kinds; /* by thread id */
+	size_t count;
+};
+
+static void add_pattern(const char *name, struct text *out)
+{
+	for (; *name != '\0'; name++) {
+		if (!isdigit((unsigned char)*name)) {
+			text_add_bytes(out, name, 1);
+			continue;
+		}
+		text_add(out, "N");
+		while (isdigit((unsigned char)name[1]))
+			name++;
+	}
+}
+
+struct thread_kinds *thread_kinds_new(const struct profile *profile)
+{
+	struct thread_kinds *kinds = xzalloc(sizeof *kinds);
+
+	kinds->count = profile_thread_count(profile);
+	kinds->kinds = xzalloc((kinds->count + 1) * sizeof *kinds->kinds);
+	for (uint32_t i = 1; i <= kinds->count; i++) {
+		const struct thread *thread =
+			profile_get_thread(profile, (struct thread_id){ i });
+		CLEANUP(text_done) struct text pattern = { 0 };
+
+		add_pattern(thread->name ? thread->name : "thread", &pattern);
+		kinds->kinds[i] = intern_add(&kinds->names, text_string(&pattern), pattern.len);
+	}
+	return kinds;
+}
+
+void thread_kinds_free(struct thread_kinds *kinds)
+{
+	if (!kinds)
+		return;
+	intern_done(&kinds->names);
+	free(kinds->kinds);
+	free(kinds);
+}
+
+void thread_kinds_freep(struct thread_kinds **kinds)
+{
+	thread_kinds_free(*kinds);
+	*kinds = NULL;
+}
+
+uint32_t thread_kinds_of(const struct thread_kinds *kinds, struct thread_id thread)
+{
+	return thread.n <= kinds->count ? kinds->kinds[thread.n] : 0;
+}
+
+const char *thread_kinds_name(const struct thread_kinds *kinds, uint32_t kind)
+{
+	return kind != 0 ? intern_get(&kinds->names, kind, NULL) : "";
+}

@@ -1,0 +1,130 @@
+#include "report/blame_cells.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "profile/short_name.h"
+#include "profile/thread_kinds.h"
+#include "report/blame_pairs.h"
+#include "report/grid.h"
+#include "report/wait_text.h"
+
+enum { NAME_COLUMNS = 36 };
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static const char *leaf_of(const struct profile *profile, struct stack_id id)
+{
+	const struct stack *stack = profile_get_stack(profile, id);
+
+	return stack ? profile_get_function(profile,
+					    profile_get_frame(profile, stack->frame)->function)
+			       ->name
+		     : "";
+}
+
+void blame_add_object(struct grid *grid, const struct profile *profile, enum thread_state state,
+		      struct stack_id stack)
+{
+	const char *leaf = leaf_of(profile, stack);
+	CLEANUP(text_done) struct text text = { 0 };
+
+	if (state == THREAD_STATE_GIL)
+		text_add(&text, "the GIL");
+	else if (state == THREAD_STATE_GVL)
+		text_add(&text, "the GVL");
+	else
+		wait_text_add(&text, leaf);
+	grid_add_name(grid, TINT_NONE, text_string(&text));
+}
+
+void blame_add_thread(struct grid *grid, const struct profile *profile,
+		      const struct thread_kinds *kinds, struct thread_id id, size_t count)
+{
+	const struct thread *thread = profile_get_thread(profile, id);
+	CLEANUP(text_done) struct text cell = { 0 };
+
+	if (thread && kinds && count > 1)
+		text_addf(&cell, "%s ×%zu",
+			  thread_kinds_name(kinds, thread_kinds_of(kinds, id)), count);
+	else if (thread)
+		text_addf(&cell, "%s (%d)", thread->name ? thread->name : "thread",
+			  thread->tid);
+	grid_add_name(grid, TINT_NONE, text_string(&cell));
+}
+
+void blame_add_frame(struct text *out, const struct profile *profile, struct frame_id id)
+{
+	const struct frame *frame = profile_get_frame(profile, id);
+	const struct function *function =
+		frame ? profile_get_function(profile, frame->function) : NULL;
+	const char *file;
+
+	if (!function) {
+		text_add(out, "not known");
+		return;
+	}
+	file = base_name(frame->file ? frame->file : function->file);
+	short_name_add(out, function->name, NAME_COLUMNS);
+	if (file && frame->line > 0)
+		text_addf(out, " %s:%u", file, frame->line);
+}
+
+void blame_add_chain(struct text *out, const struct profile *profile, struct stack_id id,
+		     size_t width)
+{
+	CLEANUP(text_done) struct text chain = { 0 };
+	const struct stack *stack = profile_get_stack(profile, id);
+
+	if (!stack)
+		text_add(&chain, "not known");
+	for (; stack; stack = profile_get_stack(profile, stack->parent)) {
+		CLEANUP(text_done) struct text longer = { 0 };
+		bool has_room;
+
+		if (blame_is_c_library(profile, stack->frame))
+			continue;
+		blame_add_frame(&longer, profile, stack->frame);
+		text_addf(&longer, "%s%s", chain.len > 0 ? " → " : "", text_string(&chain));
+		has_room = chain.len == 0 || text_columns(text_string(&longer)) + 4 <= width;
+		if (!has_room) {
+			text_clear(&longer);
+			text_addf(&longer, "… → %s", text_string(&chain));
+		}
+		text_clear(&chain);
+		text_add(&chain, text_string(&longer));
+		if (!has_room)
+			break;
+	}
+	text_add_printable(out, text_string(&chain), chain.len);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+const char *blame_why_unowned(const struct profile *profile, const struct blame_pair *pair)
+{
+	const enum thread_state state = pair->heaviest.state;
+	const char *leaf = leaf_of(profile, pair->heaviest.waiter_stack);
+
+	if (*leaf == '[')
+		return "too short to be read";
+	if (state == THREAD_STATE_GIL || state == THREAD_STATE_GVL)
+		return "it was passed on meanwhile";
+	if (begins(leaf, "futex(Lock "))
+		return "no thread was met in a `with` of it";
+	if (begins(leaf, "futex(RLock ") || begins(leaf, "futex(mutex") ||
+	    begins(leaf, "futex(rwlock") || begins(leaf, "futex(Mutex ") ||
+	    begins(leaf, "futex(Monitor "))
+		return "it was passed on meanwhile";
+	return state == THREAD_STATE_WAIT ? "not another thread's doing"
+					  : "which thread will wake it is not known";
+}
