@@ -13,7 +13,7 @@ import sys, threading, time
 make = getattr(threading, sys.argv[1])
 first, second, held, taken = make(), make(), make(), threading.Lock()
 taken.acquire()
-ready = [threading.Event(), threading.Event(), threading.Event()]
+ready = [threading.Event() for _ in range(4)]
 class Account:
     def __init__(self, lock):
         self.lock = lock
@@ -54,6 +54,15 @@ def wants_own():
         lock.acquire()
 def joins():
     threads[0].join()
+busy = threading.Condition(threading.Lock())
+def has_condition():
+    with busy:  # line 48
+        ready[3].set()
+        threading.Event().wait()
+def wants_condition():
+    ready[3].wait()
+    with busy:
+        pass
 def start(function, *arguments):
     thread = threading.Thread(target=function, args=arguments)
     thread.daemon = True
@@ -61,13 +70,15 @@ def start(function, *arguments):
     return thread
 one, two = Account(first), Account(second)
 threads = [start(move, one, two, 0, 1), start(deposit, second, first, 1, 0)]
-for function in [rests, wants_held, wants_taken, gives_away, wants_own, joins]:
+for function in [rests, wants_held, wants_taken, gives_away, wants_own, joins, has_condition, wants_condition]:
     start(function)
 print("ready")
 sys.stdout.flush()
 sys.stdin.read()
 """
-HELD_AT = {"move": ("deposit", 21), "deposit": ("move", 11), "wants_held": ("rests", 27), "wants_own": ("wants_own", 42)}
+HELD_AT = {"move": ("deposit", 21), "deposit": ("move", 11), "wants_held": ("rests", 27), "wants_own": ("wants_own", 42),
+           "wants_condition": ("has_condition", 48)}
+OTHERS = ["rests", "wants_taken", "gives_away", "joins", "has_condition"]
 
 RUBY = """\
 require "monitor"
@@ -107,12 +118,12 @@ class Python(live_python.PythonTest, LocksTest):
         self.run_ = self.start([*python.command(self.program), kind])
         return self.dump_until(self.run_.pid, lambda dump: is_resting(dump) and len(dump["deadlocks"]) == 2 and all(
             thread["wait_state"] != "gil" for thread in dump["threads"]) and len(
-                self.by_function(dump, [*HELD_AT, "rests", "wants_taken", "gives_away", "joins"])) == 8,
+                self.by_function(dump, [*HELD_AT, *OTHERS])) == len(HELD_AT) + len(OTHERS),
             "its threads do not come to rest")
 
     def assert_locks(self, python, kind, word):
         dump = self.dump_of(python, kind)
-        threads = self.by_function(dump, [*HELD_AT, "rests", "wants_taken", "gives_away", "joins"])
+        threads = self.by_function(dump, [*HELD_AT, *OTHERS])
         self.assert_circle(dump, [threads["move"], threads["deposit"]])
         self.assert_circle(dump, [threads["wants_own"]])
         self.assertEqual(threads["wants_held"]["wait_owner"], threads["rests"]["tid"])
@@ -120,9 +131,11 @@ class Python(live_python.PythonTest, LocksTest):
             self.assertEqual(threads[name]["waits_for"], word)
         for name, (holder, line) in HELD_AT.items():
             self.assertEqual(threads[name]["held_at"], {"name": holder, "file": self.program, "line": line})
-        for name in ("wants_taken", "gives_away"):
-            self.assertEqual((threads[name]["waits_for"], threads[name]["wait_owner"], threads[name]["held_at"]),
-                             ("python_lock", None, None))
+        # A condition's waiter has given the lock away; what is held around the wait for an event is held.
+        for name, waits_for, owner in (("wants_taken", "python_lock", None), ("gives_away", None, None),
+                                       ("has_condition", None, None),
+                                       ("wants_condition", "python_lock", threads["has_condition"]["tid"])):
+            self.assertEqual((threads[name]["waits_for"], threads[name]["wait_owner"]), (waits_for, owner))
         self.assertEqual((threads["joins"]["waits_for"], threads["joins"]["wait_owner"], threads["joins"]["wait_state"]),
                          ("thread", threads["move"]["tid"], "wait"))
         return threads

@@ -97,6 +97,26 @@ def plain(place):
     return place[0].rpartition(".")[2], place[1]
 
 
+# Its threads begin when nothing else wants the processor, which something does: until then each has a state in the
+# interpreter, made by its maker and up to 3.11 with that one's number.
+MAKER = """\
+import os, sys, threading
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+parent = os.getpid()
+if os.fork() == 0:
+    while os.getppid() == parent:
+        pass
+    os._exit(0)
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+def makes():
+    while True:
+        threading.Thread(target=int).start()
+print("ready")
+sys.stdout.flush()
+makes()
+"""
+
+
 class Python(live_python.PythonTest, live_dump.DumpTest):
     def own(self, thread, program):
         return [plain((frame["name"], frame["line"])) for frame in thread["frames"]
@@ -216,6 +236,16 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
 
     def test_local_variables_are_shown_by_what_they_hold(self):
         self.on_each_python(self.assert_locals_are_shown, oldest=(3, 6))
+
+    def assert_maker_is_shown(self, python):
+        run = self.start(python.command(self.write("maker.py", MAKER)))
+        for _ in range(5):
+            self.dump_until(run.pid, lambda dump: len(dump["threads"]) > 1 and [
+                name.rpartition(".")[2] for name, _ in places(dump["threads"][0], "python")][-3:] == [
+                    "start", "makes", "<module>"], "the maker of a thread has no frames")
+
+    def test_a_thread_that_has_not_begun_hides_not_its_maker(self):
+        self.on_each_python(self.assert_maker_is_shown, oldest=(3, 6))
 
     def test_each_process_of_a_server_that_forks_its_workers(self):
         python = next(found for found in self.interpreters if found.name == "debian-3.11")

@@ -81,6 +81,24 @@ EVERY_KIND_MORE = {"prctl": 10, "set_tid_address": 10, "rt_sigsuspend": 50, "rt_
 # Whether an action that asks for an alternate stack is set in a child of vfork() is asked by getpid (0038).
 INTERPRETER_MORE = {"rt_sigaction": 5, "getpid": 4, "sigaltstack": 4}
 
+# Two threads wait in turn for a time, a pipe and a poll, six milliseconds each turn.
+WAITS = """
+import os, select, sys, threading, time
+def waits(number):
+    r, w = os.pipe()
+    poll = select.poll()
+    poll.register(r, select.POLLIN)
+    for turn in range(number):
+        time.sleep(0.003)
+        poll.poll(3)
+        os.write(w, b"x")
+        os.read(r, 1)
+thread = threading.Thread(target=waits, args=(int(sys.argv[1]),))
+thread.start()
+waits(int(sys.argv[1]))
+thread.join()
+"""
+
 RUNGS = {
     "sigtrap": (),
     "user time": ("--clock", "user"),
@@ -124,7 +142,7 @@ class SystemCalls(live.LiveTest):
 
     def count(self, command):
         run = subprocess.run([*workload("count_calls", "fathom"), *command], stdin=subprocess.DEVNULL,
-                             capture_output=True, cwd=self.folder, env=self.environment, timeout=120)
+                             capture_output=True, cwd=self.folder, env=self.environment, timeout=300)
         if run.returncode == 77:
             self.skipTest(run.stderr.decode().strip())
         self.assertEqual(run.returncode, 0, run.stderr.decode(errors="replace"))
@@ -133,12 +151,12 @@ class SystemCalls(live.LiveTest):
         counts["calls"] = {self.names.get(number, number): n for number, n in counts["calls"].items()}
         return counts
 
-    def assert_same(self, command, varies=frozenset(), special={}):
+    def assert_same(self, command, varies=frozenset(), special={}, rungs=RUNGS, rate=10000):
         """Each count is a bare run's, or more by what is allowed."""
         bare = [self.count(command) for _ in range(2)]
-        for title, options in RUNGS.items():
+        for title, options in rungs.items():
             with self.subTest(rung=title):
-                recorded = self.count([FATHOM, "record", "-q", "--rate", "10000", *options,
+                recorded = self.count([FATHOM, "record", "-q", "--rate", str(rate), *options,
                                        "-o", self.path("test.fathom"), "--", *command])
                 for what in ("images", "forks", "threads"):
                     self.assertEqual(recorded[what], bare[0][what], what)
@@ -163,6 +181,11 @@ class SystemCalls(live.LiveTest):
     def test_of_every_kind_there_are_as_many(self):
         self.assert_same(workload("every_kind", os.path.join(live.WORKLOADS, "libfirst.so")),
                          varies=VARIES_WITH_THREADS, special=EVERY_KIND_MORE)
+
+    def test_of_waits_on_the_wall_clock(self):
+        """No call ends early and begins again, however often its thread is looked at."""
+        self.assert_same(["/usr/bin/python3", "-S", "-c", WAITS, str(10000 if live.IS_LONG else 300)],
+                         VARIES_WITH_THREADS, INTERPRETER_MORE, {"wall": ("--clock", "wall")}, rate=1000)
 
     def test_of_real_programs(self):
         source = self.path("source")

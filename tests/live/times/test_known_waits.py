@@ -71,7 +71,7 @@ class KnownWaitsOfPython(Interpreted, live_python.PythonTest):
     def assert_python(self, python):
         self.assert_kinds(lambda *options, rate, arguments: self.record_python(
             python, self.workload("known_waits.py"), *map(str, arguments), options=options, rate=rate),
-                          {"alone": (), "gil": ("gil",), "lock": ()})
+                          {"alone": (), "gil": ("gil",), "lock": ("lock",)})
 
 
 @live.long_only

@@ -217,7 +217,7 @@ class Wall(live.LiveTest):
         self.assertGreater(parts.get("nap", 0), 0.8 * whole, parts)
         text = subprocess.run([live.FATHOM, "report", "--blame", recording.path], capture_output=True, timeout=120,
                               text=True).stdout
-        self.assertRegex(text, r"a lock +holder .* nap .*locker .* locks")
+        self.assertRegex(text, r"mutex mutex +holder .* nap .*locker .* locks")
 
     def test_blame_needs_the_wall_clock(self):
         recording = self.record(["true"])

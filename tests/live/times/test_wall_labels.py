@@ -73,14 +73,14 @@ class Labels(live.LiveTest):
                                (f"recvfrom(127.0.0.1:{port})", 0.2e9),
                                (f"recvfrom(a client of port {port})", 0.2e9),
                                (f"accept4(port {port})", 0.1e9),
-                               (f"accept4({os.path.join(self.folder, 'app.sock')})", 0.3e9)):
+                               (f"accept4(connections to {os.path.join(self.folder, 'app.sock')})", 0.3e9)):
             # Where much else runs a thread comes late to its wait.
             self.assertGreater(waits.get(call, 0), least_ns / 2, (call, waits))
         locks = {row["name"] for row in recording.report("--state", "lock")["functions"] if row["self_ns"]}
         lines = PROGRAM.splitlines()
-        for mark in ("# here", "# there"):
+        for mark, what in (("# here", "Lock"), ("# there", "Event.wait")):
             line = next(number for number, text in enumerate(lines, 1) if text.endswith(mark))
-            self.assertIn(f"futex(Lock at app.py:{line})", locks)
+            self.assertIn(f"futex({what} at app.py:{line})", locks)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,10 @@ static struct frame_id frame_of(struct profile *profile, char *text)
 		function.language = *text == '%' ? LANGUAGE_PYTHON : LANGUAGE_RUBY;
 		text++;
 	}
+	if (*text == '&') {
+		function.language = LANGUAGE_KERNEL;
+		text++;
+	}
 	char *plus = strrchr(text, '+');
 	if (plus) {
 		*plus = '\0';

@@ -4,7 +4,7 @@
  * A stack is "main;run@prog.c:12;libz.so!deflate@deflate.c:90": the outermost frame first,
  * each as [module!]name[@file:line], where the line is the function's.  A frame's own line
  * follows after a '+', "~" in front makes it inlined, "[name]" is one of fathom's rows,
- * "[region name]" a region, and "%" in front makes it Python's, "^" Ruby's.
+ * "[region name]" a region, "%" in front makes it Python's, "^" Ruby's, "&" the kernel's.
  */
 #pragma once
 #include "profile/profile.h"

@@ -6,14 +6,23 @@
 #include "made.h"
 #include "profile/group.h"
 #include "profile/hot_paths.h"
+#include "profile/info.h"
 #include "profile/packages.h"
 
 #define FLASK    "%flask_full@/v/lib/python3.11/site-packages/flask/app.py:9"
 #define WERKZEUG "%werkzeug_wsgi@/v/lib/python3.11/site-packages/werkzeug/wsgi.py:3"
 #define JSON     "%dumps@/usr/lib/python3.11/json/__init__.py:183"
 #define JSON_C   "/usr/lib/python3.11/lib-dynload/_json.cpython-311.so!encode"
+#define LIBC     "/usr/lib/x86_64-linux-gnu/libc.so.6"
 #define MAIN     "%main@/srv/app.py:1"
 #define IMPORT   "%_find_and_load@<frozen importlib._bootstrap>:1165"
+
+static const char *name_of(const struct made *made, struct function_id id)
+{
+	const struct function *function = profile_get_function(made->profile, id);
+
+	return function ? function->name : "-";
+}
 
 static void add_node(struct text *out, const struct made *made, const struct packages *packages,
 		     const struct hot_paths *paths, uint32_t node, unsigned int level)
@@ -22,10 +31,13 @@ static void add_node(struct text *out, const struct made *made, const struct pac
 	const struct hot_node *at = &paths->nodes[node];
 
 	if (node) {
-		text_addf(out, "%*s%s %s %lu/%lu", (int)level * 2, "", kinds[at->kind],
-			  profile_get_function(made->profile, at->function)->name,
-			  (unsigned long)at->self_ns, (unsigned long)at->total_ns);
-		if (at->burner)
+		text_addf(out, "%*s%s %s", (int)level * 2, "", kinds[at->kind],
+			  name_of(made, at->function));
+		if (at->wait.n)
+			text_addf(out, ": %s", name_of(made, at->wait));
+		text_addf(out, " %lu/%lu", (unsigned long)at->self_ns,
+			  (unsigned long)at->total_ns);
+		if (at->burner && !at->wait.n)
 			text_addf(out, " in %s %lu", packages_get(packages, at->burner)->name,
 				  (unsigned long)at->burner_ns);
 		for (size_t i = 0; i < HOT_PASSED_MAX && at->passed[i]; i++)
@@ -287,6 +299,34 @@ static void code_made_at_run_time_is_own_if_it_has_a_name(void **state)
 	made_done(&made);
 }
 
+/* On the wall clock: what the C library's functions are called says nothing of it. */
+static void what_is_waited_for_is_a_node(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, MAIN, 10, 1);
+	made_add(&made, MAIN ";" LIBC "!sem_wait;&futex(Lock at app.py:2)", 40, 4);
+	made_add(&made, MAIN ";" LIBC "!sem_wait64;&futex(Lock at app.py:2)", 5, 1);
+	made_add(&made, MAIN ";" FLASK ";" LIBC "!recv;&recvfrom(10.0.0.7:80)", 30, 3);
+	made_add(&made, MAIN ";" FLASK, 2, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own main 10/87\n"
+		     "  library sem_wait 40/40 in the kernel 40\n"
+		     "  library flask_full 32/32 in the kernel 30\n"
+		     "  library sem_wait64 5/5 in the kernel 5\n");
+	profile_info(made.profile)->is_wall = true;
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own main 10/87\n"
+		     "  library -: futex(Lock at app.py:2) 45/45\n"
+		     "  library flask_full: recvfrom(10.0.0.7:80) 30/30\n"
+		     "  library flask_full 2/2 in flask 2\n"
+		     "  library sem_wait 0/0\n"
+		     "  library sem_wait64 0/0\n");
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +341,7 @@ int main(void)
 		cmocka_unit_test(standard_templates_in_own_programs_are_a_library),
 		cmocka_unit_test(code_of_a_string_is_of_what_runs_it),
 		cmocka_unit_test(packages_have_rows_and_imports_one),
+		cmocka_unit_test(what_is_waited_for_is_a_node),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,17 @@ static void operators_are_no_brackets(void **state)
 		     "ns::A::operator->(…)");
 }
 
+static void what_a_call_is_on_stays(void **state)
+{
+	(void)state;
+	assert_short("futex(Executor.map at /srv/app.py:12)", 12,
+		     "futex(Executor.map at /srv/app.py:12)");
+	assert_short("read(/var/lib/x.db)", 6, "read(/var/lib/x.db)");
+	assert_short("recvfrom(127.0.0.1:5432)", 10, "recvfrom(127.0.0.1:5432)");
+	/* A function that is called like a system call. */
+	assert_short("write(int, char const*)", 10, "write(…)");
+}
+
 static void lambdas_and_unnamed_namespaces_keep_their_names(void **state)
 {
 	(void)state;
@@ -102,6 +113,7 @@ int main(void)
 		cmocka_unit_test(rust_keeps_what_implements),
 		cmocka_unit_test(other_languages_stay_as_they_are),
 		cmocka_unit_test(brackets_that_do_not_close_are_left),
+		cmocka_unit_test(what_a_call_is_on_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ class Recording:
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         if self.pragma("application_id") != 1718904941:
             raise ValueError("not a recording")
-        if self.pragma("user_version") > 7:
+        if self.pragma("user_version") > 8:
             raise ValueError("made by a newer fathom")
 
     def pragma(self, name):

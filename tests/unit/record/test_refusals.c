@@ -88,8 +88,8 @@ static void a_newer_recording_gets_a_sentence(void **state)
 {
 	const char *path = make_finished(state);
 
-	run_sql(path, "PRAGMA user_version=8");
-	assert_refused(path, -EPROTONOSUPPORT, "newer fathom", "schema version 8");
+	run_sql(path, "PRAGMA user_version=9");
+	assert_refused(path, -EPROTONOSUPPORT, "newer fathom", "schema version 9");
 }
 
 static void a_version_that_never_was_gets_a_sentence(void **state)

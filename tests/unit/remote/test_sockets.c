@@ -1,4 +1,5 @@
 /* What sockets are connected to, by the kernel's tables. */
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -26,7 +28,9 @@ static void assert_socket(struct sockets *sockets, uint64_t inode, const char *e
 	CLEANUP(text_done) struct text text = { 0 };
 
 	sockets->cost_ns = UINT64_MAX;
-	assert_int_equal(sockets_add(sockets, 1, inode, 2, &text), *expected != '\0');
+	sockets->pidfd = -1;
+	assert_int_equal(sockets_add(sockets, &(struct socket_asked){ 1, 0, inode }, 2, &text),
+			 *expected != '\0');
 	assert_string_equal(text_string(&text), expected);
 }
 
@@ -74,7 +78,7 @@ static void a_unix_socket_is_called_by_its_path(void **state)
 		"0000000000000000: 00000002 00000000 00010000 0001 01 90 /run/my app.sock\n"
 		"0000000000000000: 00000003 00000000 00000000 0001 03 91 @abstract\n"
 		"0000000000000000: 00000003 00000000 00000000 0001 03 92\n");
-	assert_socket(&sockets, 90, "/run/my app.sock");
+	assert_socket(&sockets, 90, "connections to /run/my app.sock");
 	assert_socket(&sockets, 91, "@abstract");
 	assert_socket(&sockets, 92, "");
 	sockets_done(&sockets);
@@ -115,12 +119,104 @@ static void a_socket_of_this_process_is_found(void **state)
 	unlink(address.sun_path);
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
 	assert_int_equal(fstat(fd, &about), 0);
-	assert_true(sockets_add(&sockets, getpid(), about.st_ino, 1, &text));
+	sockets.pidfd = -1;
+	assert_true(sockets_add(&sockets, &(struct socket_asked){ getpid(), fd, about.st_ino },
+				1, &text));
 	assert_string_equal(text_string(&text), address.sun_path);
 	/* What is in no table is asked for no more than now and then. */
-	assert_false(sockets_add(&sockets, getpid(), UINT64_MAX, 2, &text));
+	assert_false(sockets_add(&sockets, &(struct socket_asked){ getpid(), fd, UINT64_MAX },
+				 2, &text));
 	unlink(address.sun_path);
 	close(fd);
+	sockets_done(&sockets);
+}
+
+/* A socket of this very process, asked itself. */
+static void assert_asked(struct sockets *sockets, int fd, const char *format, unsigned int port)
+{
+	CLEANUP(freep) char *expected = xasprintf(format, port);
+	CLEANUP(text_done) struct text text = { 0 };
+	struct stat about;
+
+	assert_int_equal(fstat(fd, &about), 0);
+	assert_int_equal(sockets_add(sockets,
+				     &(struct socket_asked){ getpid(), fd, about.st_ino }, 1,
+				     &text),
+			 *expected != '\0');
+	assert_string_equal(text_string(&text), expected);
+}
+
+static void skip_if_refused(void)
+{
+	const int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	const int copy = (int)syscall(SYS_pidfd_getfd, pidfd, 0, 0);
+
+	if (copy < 0)
+		skip();
+	close(copy);
+	close(pidfd);
+}
+
+static void a_connection_says_itself_what_it_is(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof address;
+	struct sockets sockets = { 0 };
+	const int server = socket(AF_INET, SOCK_STREAM, 0);
+	const int client = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)state;
+	skip_if_refused();
+	assert_asked(&sockets, client, "", 0); /* not connected yet: it is asked again */
+	assert_int_equal(bind(server, (struct sockaddr *)&address, sizeof address), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(getsockname(server, (struct sockaddr *)&address, &len), 0);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof address), 0);
+	const int accepted = accept(server, NULL, NULL);
+	const unsigned int port = ntohs(address.sin_port);
+
+	assert_asked(&sockets, client, "127.0.0.1:%u", port);
+	assert_asked(&sockets, server, "port %u", port);
+	assert_asked(&sockets, accepted, "a client of port %u", port);
+	assert_int_equal(sockets.cost_ns, 0); /* no table was read for that */
+	close(accepted);
+	close(client);
+	close(server);
+	sockets_done(&sockets);
+}
+
+static void both_ends_of_a_unix_socket_have_its_path(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockets sockets = { 0 };
+	const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+	const int client = socket(AF_UNIX, SOCK_STREAM, 0);
+	int pair[2];
+
+	(void)state;
+	skip_if_refused();
+	snprintf(address.sun_path, sizeof address.sun_path, "/tmp/fathom-test-%d",
+		 (int)getpid());
+	unlink(address.sun_path);
+	assert_int_equal(bind(server, (struct sockaddr *)&address, sizeof address), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof address), 0);
+	const int accepted = accept(server, NULL, NULL);
+
+	assert_asked(&sockets, client, "/tmp/fathom-test-%d", (unsigned int)getpid());
+	assert_asked(&sockets, server, "connections to /tmp/fathom-test-%d",
+		     (unsigned int)getpid());
+	assert_asked(&sockets, accepted, "a client of /tmp/fathom-test-%d",
+		     (unsigned int)getpid());
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	assert_asked(&sockets, pair[0], "", 0);
+	unlink(address.sun_path);
+	close(accepted);
+	close(client);
+	close(server);
+	close(pair[0]);
+	close(pair[1]);
 	sockets_done(&sockets);
 }
 
@@ -132,6 +228,8 @@ int main(void)
 		cmocka_unit_test(a_unix_socket_is_called_by_its_path),
 		cmocka_unit_test(lines_that_are_none_say_nothing),
 		cmocka_unit_test(a_socket_of_this_process_is_found),
+		cmocka_unit_test(a_connection_says_itself_what_it_is),
+		cmocka_unit_test(both_ends_of_a_unix_socket_have_its_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,95 @@
+"""Which thread held what others waited for, on the wall clock, where only its frames say so: locks of Python's."""
+
+import live
+import live_python
+import live_wall
+
+# Three threads hold a lock in turn as they sleep; a fourth has one by acquire(), which no frame shows.
+PROGRAM = """\
+import json, sys, threading, time
+until = time.monotonic() + float(sys.argv[1])
+lock, recursive, taken = threading.Lock(), threading.RLock(), threading.Lock()
+condition = threading.Condition(threading.Lock())
+def naps():
+    time.sleep(0.015)
+def of_lock():
+    while time.monotonic() < until:
+        with lock:  # lock
+            naps()
+        time.sleep(0.002)
+def of_rlock():
+    while time.monotonic() < until:
+        with recursive:  # rlock
+            naps()
+        time.sleep(0.002)
+def of_condition():
+    while time.monotonic() < until:
+        with condition:  # condition
+            naps()
+        time.sleep(0.002)
+def takes():
+    while time.monotonic() < until:
+        taken.acquire()  # taken
+        naps()
+        taken.release()
+        time.sleep(0.002)
+threads = [threading.Thread(target=target, name=f"{target.__name__}-{i}")
+           for target in (of_lock, of_rlock, of_condition, takes) for i in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(json.dumps({}))
+"""
+# Of a lock's waits, what is booked on a holder that naps.  While it is passed on no thread has it, and where much
+# else runs that takes long.
+LEAST = 0.7
+KINDS = {"of_lock": "Lock", "of_rlock": "RLock", "of_condition": "Lock of Condition"}
+
+
+def stacks(row, side):
+    return [frame["name"].rpartition(".")[2] for frame in row[side]["stack"]]
+
+
+class Holders(live_wall.WallTest, live_python.PythonTest):
+
+    def assert_holders(self, python):
+        seconds = 8 if live.IS_LONG else 2
+        program = self.write("holders.py", PROGRAM)
+        recording = self.record_python(python, program, str(seconds), options=("--clock", "wall"), rate=100)
+        report = recording.report("--blame")
+        names = {row["name"] for row in recording.report("--by", "thread")["threads"]}
+        for function, kind in KINDS.items():
+            # Names of Python's, of each thread that was read.
+            self.assertLessEqual({f"{function}-{i}" for i in range(3)}, names)
+            held = [row for row in report["blame"] if function in stacks(row, "waiter")]
+            unowned = [row for row in report["blame_unowned"] if row["state"] == "lock"
+                       and function in stacks(row, "waiter")]
+            waited = sum(row["ns"] for row in held + unowned if row["state"] == "lock")
+            self.assertGreater(waited, 1e9 * seconds, function)
+            napping = sum(row["ns"] for row in held if {"naps", function} <= set(stacks(row, "holder")))
+            self.assertGreater(napping, LEAST * waited, (function, napping, waited))
+            # Nothing else has it.
+            for row in held:
+                if row["state"] == "lock":
+                    self.assertIn(function, row["holder"]["thread"])
+                    self.assertNotEqual(row["holder"]["thread"], row["waiter"]["thread"])
+            self.assert_named(recording, function, kind)
+        # What was taken by acquire() has no holder, and no other is made up.
+        self.assertEqual([row for row in report["blame"] if row["state"] == "lock" and "takes" in stacks(row, "waiter")
+                          and row["holder"]["thread"].startswith("of_")], [])
+        self.assertGreater(sum(row["ns"] for row in report["blame_unowned"] if "takes" in stacks(row, "waiter")),
+                           0.5e9 * seconds)
+
+    def assert_named(self, recording, function, kind):
+        line = next(number for number, text in enumerate(PROGRAM.splitlines(), 1)
+                    if text.endswith(f"# {function[3:]}"))
+        calls = {row["name"] for row in recording.report("--state", "lock")["functions"] if row["self_ns"]}
+        self.assertIn(f"futex({kind} at holders.py:{line})", calls)
+
+    def test_each_version(self):
+        self.on_each_python(self.assert_holders, oldest=(3, 8))
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,199 @@
+"""What threads wait for is called as their program calls it: locks, queues and conditions of Python, Ruby and C."""
+
+import live
+import live_dump
+import live_python
+import live_ruby
+
+PYTHON = """\
+import concurrent.futures, queue, sys, threading, time
+empty, full, simple = queue.Queue(), queue.Queue(maxsize=1), queue.SimpleQueue()
+full.put(1)
+lock, recursive, semaphore = threading.Lock(), threading.RLock(), threading.Semaphore(0)
+condition, event, barrier = threading.Condition(), threading.Event(), threading.Barrier(2)
+future = concurrent.futures.Future()
+lock.acquire()
+recursive.acquire()
+def lock_():
+    with lock: pass  # Lock
+def recursive_():
+    with recursive: pass  # RLock
+def gets():
+    empty.get()  # Queue.get
+def puts():
+    full.put(2)  # Queue.put
+def simply_gets():
+    simple.get()  # SimpleQueue.get
+def acquires():
+    semaphore.acquire()  # Semaphore.acquire
+def is_notified():
+    with condition:
+        condition.wait()  # Condition.wait
+def is_set():
+    event.wait()  # Event.wait
+def meets():
+    try:
+        barrier.wait()  # Barrier.wait
+    except threading.BrokenBarrierError:
+        pass
+def has_result():
+    future.result()  # Future.result
+threads = [threading.Thread(target=target) for target in (lock_, recursive_, gets, puts, simply_gets, acquires,
+                                                          is_notified, is_set, meets, has_result)]
+for thread in threads:
+    thread.start()
+time.sleep(1)
+lock.release()
+recursive.release()
+empty.put(1)
+full.get()
+simple.put(1)
+semaphore.release()
+with condition:
+    condition.notify()
+event.set()
+barrier.abort()
+future.set_result(1)
+for thread in threads:
+    thread.join()
+print("{}")
+"""
+
+RUBY = """\
+require "monitor"
+mutex, monitor, queue, sized, other = Mutex.new, Monitor.new, Queue.new, SizedQueue.new(1), Mutex.new
+condition = ConditionVariable.new
+sized << 1
+mutex.lock
+monitor.enter
+threads = [
+  -> { mutex.synchronize { } }, # Mutex
+  -> { mutex.lock; mutex.unlock }, # Mutex
+  -> { monitor.synchronize { } }, # Monitor
+  -> { queue.pop }, # Queue#pop
+  -> { sized.push(2) }, # SizedQueue#push
+  -> { other.synchronize { condition.wait(other) } }, # ConditionVariable#wait
+].map { |body| Thread.new { body.call } }
+sleep 1
+mutex.unlock
+monitor.exit
+queue << 1
+sized.pop
+other.synchronize { condition.signal }
+threads.each(&:join)
+puts "{}"
+"""
+
+C = """\
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t stats_lock = PTHREAD_MUTEX_INITIALIZER, locks[4], own = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static sem_t word;
+static pthread_mutex_t *made;
+static pthread_cond_t *made_ready;
+static void *of_stats(void *unused) { pthread_mutex_lock(&stats_lock); pthread_mutex_unlock(&stats_lock); return unused; }
+static void *of_locks(void *unused) { pthread_mutex_lock(&locks[2]); pthread_mutex_unlock(&locks[2]); return unused; }
+static void *of_word(void *unused) { sem_wait(&word); return unused; }
+static void *of_ready(void *unused)
+{
+	pthread_mutex_lock(&own);
+	pthread_cond_wait(&ready, &own);
+	pthread_mutex_unlock(&own);
+	return unused;
+}
+static void *of_made(void *unused)
+{
+	pthread_mutex_lock(made); /* mutex */
+	pthread_mutex_unlock(made);
+	return unused;
+}
+static void *of_made_ready(void *unused)
+{
+	pthread_mutex_lock(&own);
+	pthread_cond_wait(made_ready, &own); /* condition */
+	pthread_mutex_unlock(&own);
+	return unused;
+}
+int main(void)
+{
+	void *(*const bodies[])(void *) = { of_stats, of_locks, of_word, of_ready, of_made, of_made_ready };
+	pthread_t threads[6];
+	made = malloc(sizeof *made);
+	made_ready = malloc(sizeof *made_ready);
+	pthread_mutex_init(made, NULL);
+	pthread_cond_init(made_ready, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_mutex_init(&locks[i], NULL);
+	sem_init(&word, 0, 0);
+	pthread_mutex_lock(&stats_lock);
+	pthread_mutex_lock(&locks[2]);
+	pthread_mutex_lock(made);
+	for (int i = 0; i < 6; i++)
+		pthread_create(&threads[i], NULL, bodies[i], NULL);
+	sleep(1);
+	pthread_mutex_unlock(&stats_lock);
+	pthread_mutex_unlock(&locks[2]);
+	pthread_mutex_unlock(made);
+	sem_post(&word);
+	pthread_mutex_lock(&own);
+	pthread_cond_signal(&ready);
+	pthread_cond_signal(made_ready);
+	pthread_mutex_unlock(&own);
+	for (int i = 0; i < 6; i++)
+		pthread_join(threads[i], NULL);
+	puts("{}");
+	return 0;
+}
+"""
+
+
+class Names(live.LiveTest):
+
+    def assert_called(self, recording, source, file, mark):
+        """Each line that ends with a comment waits for what that says."""
+        calls = {row["name"].split("(", 1)[-1][:-1]: row["self_ns"]
+                 for row in recording.report("--state", "lock")["functions"] if row["self_ns"]}
+        for number, text in enumerate(source.splitlines(), 1):
+            what = text.partition(mark)[2].replace(" */", "").strip()
+            if what:
+                # It waits for a second; where much else runs it comes late to that.
+                self.assertGreater(calls.get(f"{what} at {file}:{number}", 0), 0.3e9, (what, number, calls))
+        return calls
+
+
+class Python(Names, live_python.PythonTest):
+
+    def assert_python(self, python):
+        recording = self.record_python(python, self.write("waits.py", PYTHON), options=("--clock", "wall"), rate=100)
+        self.assert_called(recording, PYTHON, "waits.py", "  # ")
+
+    def test_each_version(self):
+        self.on_each_python(self.assert_python, oldest=(3, 8))
+
+
+class Ruby(Names, live_ruby.RubyTest):
+
+    def assert_ruby(self, ruby):
+        recording = self.record_ruby(ruby, self.write("waits.rb", RUBY), options=("--clock", "wall"), rate=100)
+        self.assert_called(recording, RUBY, "waits.rb", " # ")
+
+    def test_each_version(self):
+        self.on_each_ruby(self.assert_ruby)
+
+
+class InC(Names, live_dump.DumpTest):
+
+    def test_variables_have_their_names_and_others_their_place(self):
+        program = self.compile("waits", self.write("waits.c", C))
+        recording = self.record([program], "--clock", "wall", rate=100)
+        calls = self.assert_called(recording, C, "waits.c", " /* ")
+        for name in ("mutex stats_lock", "mutex locks+0x50", "semaphore word", "condition ready"):
+            self.assertGreater(calls.get(name, 0), 0.3e9, (name, calls))
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,117 @@
+/* What threads of compiled code wait for, by the functions on their stacks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "load/wait_names.h"
+#include "profile/profile.h"
+
+struct native {
+	const char *module, *name, *file;
+	uint32_t line;
+};
+
+#define LIBC      "/usr/lib/x86_64-linux-gnu/libc.so.6"
+#define LIBSTDCXX "/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30"
+#define HEADER    "/usr/include/c++/12/bits/std_mutex.h"
+
+/* The outermost first. */
+static struct stack_id add_stack(struct profile *profile, const struct native *frames)
+{
+	struct stack_id stack = { 0 };
+
+	for (; frames->name; frames++) {
+		const struct function function = {
+			.language = LANGUAGE_NATIVE,
+			.module = profile_add_module(
+				profile, &(struct module){ .path = frames->module }),
+			.name = frames->name,
+			.file = frames->file,
+			.line = 1,
+		};
+
+		stack = profile_add_stack(
+			profile, stack,
+			profile_add_frame(profile,
+					  &(struct frame){ .function = profile_add_function(
+								   profile, &function),
+							   .line = frames->line }));
+	}
+	return stack;
+}
+
+static void assert_named(const struct native *frames, const char *name, const char *expected)
+{
+	CLEANUP(profile_freep) struct profile *profile = profile_new();
+	CLEANUP(text_done) struct text text = { 0 };
+
+	assert_int_equal(wait_names_add(profile, add_stack(profile, frames), name, &text),
+			 *expected != '\0');
+	assert_string_equal(text_string(&text), expected);
+}
+
+static void a_lock_is_called_by_its_kind_and_place(void **state)
+{
+	const struct native condition[] = {
+		{ "/srv/pool", "Pool::work()", "/srv/pool.cpp", 22 },
+		{ "/srv/pool", "std::condition_variable::wait(…)", HEADER, 100 },
+		{ LIBSTDCXX, "std::condition_variable::wait(std::unique_lock<std::mutex>&)",
+		  NULL, 0 },
+		{ LIBC, "pthread_cond_wait", NULL, 0 },
+		{ 0 },
+	};
+	const struct native mutex[] = {
+		{ "/srv/pool", "update", "/srv/pool.cpp", 30 },
+		{ "/srv/pool", "__gthread_mutex_lock", "/usr/include/x/gthr-default.h", 749 },
+		{ LIBC, "pthread_mutex_lock", NULL, 0 },
+		{ LIBC, "__lll_lock_wait", NULL, 0 },
+		{ 0 },
+	};
+	const struct native stripped[] = {
+		{ "/usr/bin/server", "bioProcessBackgroundJobs", NULL, 0 },
+		{ LIBC, "sem_wait", NULL, 0 },
+		{ 0 },
+	};
+
+	(void)state;
+	assert_named(condition, "futex", "futex(condition at pool.cpp:22)");
+	assert_named(mutex, "futex(mutex 0x5555)", "futex(mutex at pool.cpp:30)");
+	assert_named(stripped, "futex", "futex(semaphore in bioProcessBackgroundJobs)");
+	assert_named(condition, "futex(ready)", "futex(condition ready)");
+}
+
+static void what_the_recorder_has_named_stays(void **state)
+{
+	const struct native frames[] = {
+		{ "/srv/pool", "update", "/srv/pool.cpp", 30 },
+		{ LIBC, "pthread_mutex_lock", NULL, 0 },
+		{ 0 },
+	};
+	const struct native bare[] = { { "/srv/pool", "update", "/srv/pool.cpp", 30 }, { 0 } };
+
+	(void)state;
+	assert_named(frames, "futex(mutex stats_lock)", "");
+	assert_named(frames, "futex(GIL)", "");
+	assert_named(frames, "read", "");
+	/* It calls the kernel itself: what for is not known. */
+	assert_named(bare, "futex", "");
+	/* But names of C++'s are put in its words. */
+	assert_named(frames, "futex(mutex _ZN5stats4lockE+0x28)",
+		     "futex(mutex stats::lock+0x28)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lock_is_called_by_its_kind_and_place),
+		cmocka_unit_test(what_the_recorder_has_named_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
