@@ -35,32 +35,32 @@ struct part_terms {
 static const struct grid_column held_columns[] = {
 	{ "time %", COLUMN_RIGHT, 0 },
 	{ "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
-	{ "waited for", COLUMN_LEFT, 12 },
-	{ "held by", COLUMN_LEFT, 12 },
+	{ "waited for", COLUMN_LEFT, 10 },
+	{ "held by", COLUMN_LEFT, 8 },
 	{ "which executed", COLUMN_LEFT | COLUMN_LABEL, 14 }, /* its title, whole */
-	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 12 },
-	{ "in", COLUMN_LEFT | COLUMN_LABEL, 12 },
+	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 8 },
+	{ "in", COLUMN_LEFT | COLUMN_LABEL, 10 },
 };
 static const struct grid_column end_columns[] = {
 	{ "time %", COLUMN_RIGHT, 0 },
 	{ "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
-	{ "end of", COLUMN_LEFT, 12 },
+	{ "end of", COLUMN_LEFT, 8 },
 	{ "which executed", COLUMN_LEFT | COLUMN_LABEL, 14 },
-	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 12 },
-	{ "in", COLUMN_LEFT | COLUMN_LABEL, 12 },
+	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 8 },
+	{ "in", COLUMN_LEFT | COLUMN_LABEL, 10 },
 };
 static const struct grid_column cpu_columns[] = {
 	{ "time %", COLUMN_RIGHT, 0 },    { "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
-	{ "which ran", COLUMN_LEFT, 12 }, { "and executed", COLUMN_LEFT | COLUMN_LABEL, 14 },
-	{ "made wait", COLUMN_LEFT, 12 },
+	{ "which ran", COLUMN_LEFT, 9 }, { "and executed", COLUMN_LEFT | COLUMN_LABEL, 14 },
+	{ "made wait", COLUMN_LEFT, 8 },
 };
 static const struct grid_column unowned_columns[] = {
 	{ "time %", COLUMN_RIGHT, 0 },
 	{ "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
-	{ "waited for", COLUMN_LEFT, 12 },
-	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 12 },
-	{ "in", COLUMN_LEFT | COLUMN_LABEL, 12 },
-	{ "why no holder is known", COLUMN_TEXT, 16 },
+	{ "waited for", COLUMN_LEFT, 10 },
+	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 8 },
+	{ "in", COLUMN_LEFT | COLUMN_LABEL, 10 },
+	{ "why no holder is known", COLUMN_TEXT | COLUMN_SECOND_OUT, 16 },
 };
 #define COLUMNS(array) array, sizeof array / sizeof *(array)
 static const struct part_terms parts[BLAME_PART_COUNT] = {
