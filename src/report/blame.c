@@ -50,7 +50,7 @@ static const struct grid_column end_columns[] = {
 	{ "in", COLUMN_LEFT | COLUMN_LABEL, 10 },
 };
 static const struct grid_column cpu_columns[] = {
-	{ "time %", COLUMN_RIGHT, 0 },    { "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
+	{ "time %", COLUMN_RIGHT, 0 },   { "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
 	{ "which ran", COLUMN_LEFT, 9 }, { "and executed", COLUMN_LEFT | COLUMN_LABEL, 14 },
 	{ "made wait", COLUMN_LEFT, 8 },
 };
