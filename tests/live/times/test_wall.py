@@ -165,7 +165,8 @@ class Wall(live.LiveTest):
             if life > 500_000_000:
                 self.assertLessEqual(abs(sum(states.values()) - life), life * MOST_OFF, (name, life, states))
         sleep = recording.report("--state", "sleep")["functions"]
-        self.assertGreater(sum(row["total_ns"] for row in sleep if row["name"] == "sleeps"), 3 * 1_000_000_000)
+        # Of three threads' 4.5 s: a wait of 0.2 ms is read by chance, and beside a load a thread is late.
+        self.assertGreater(sum(row["total_ns"] for row in sleep if row["name"] == "sleeps"), 2 * 1_000_000_000)
         io = recording.report("--state", "io")["functions"]
         self.assertGreater(sum(row["total_ns"] for row in io if row["name"] in ("reads", "polls")), 2 * 1_000_000_000)
         self.assertEqual(recording.truth["interrupted"], 0)

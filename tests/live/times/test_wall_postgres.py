@@ -27,7 +27,7 @@ class Postgres(live_wall.WallTest):
         """It does not run as root."""
         if os.geteuid() != 0:
             return command
-        return [self.need("setpriv"), f"--reuid={live.NOBODY}", f"--regid={live.NOBODY}", "--clear-groups", *command]
+        return [self.need("setpriv"), f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups", *command]
 
     def run_as_user(self, command, **options):
         return subprocess.run(self.as_user(command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -42,7 +42,7 @@ class Postgres(live_wall.WallTest):
             self.skipTest("PostgreSQL's server is not installed: apt-get install postgresql")
         self.need("psql")
         if os.geteuid() == 0:
-            os.chown(self.folder, live.NOBODY, live.NOBODY)
+            os.chown(self.folder, live.ORDINARY_USER, live.ORDINARY_USER)
         data = self.path("data")
         done = self.run_as_user([os.path.join(programs, "initdb"), "-D", data, "-A", "trust", "-U", "test", "--no-sync"])
         self.assertEqual(done.returncode, 0, done.stdout)
