@@ -3,8 +3,9 @@
 
 A file of src/ of more than 400 lines is a failure, unless it is made by a tool and says so in its first
 lines.  Elsewhere one of more than 500 lines is a question, which is printed, and of more than 1,000 a
-failure; so is a function of more than 60 lines, and of more than 100.  A line of C of more than 96 columns (clang-format breaks no
-comments and no texts) is a question, of more than 120 a failure.
+failure; so is a function of more than 60 lines, and of more than 100.  A line of C of more than 96
+columns (clang-format breaks no comments and no texts) is a question, of more than 120 a failure.  Prose
+in Markdown has at most 100 columns; tables and what is quoted as it is have as many as they need.
 
 usage: sizes.py [ROOT]
 """
@@ -17,6 +18,7 @@ SOURCE_FAILURE = 400
 FILE_QUESTION, FILE_FAILURE = 500, 1000
 FUNCTION_QUESTION, FUNCTION_FAILURE = 60, 100
 LINE_QUESTION, LINE_FAILURE = 96, 120
+PROSE_FAILURE = 100
 SUFFIXES = {".c", ".h", ".cpp", ".py", ".js", ".html", ".sh"}
 # With kernel braces a function's opening brace is alone in the first column, as its closing one.
 FUNCTION = re.compile(r"^\{\n.*?^\}", re.M | re.S)
@@ -46,9 +48,28 @@ def long_lines(text):
             yield number, columns
 
 
+def long_prose(text):
+    """(line, columns) of each line of prose that is too wide."""
+    is_fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            is_fenced = not is_fenced
+        elif len(line) > PROSE_FAILURE and not is_fenced and not line.startswith("    ") \
+                and not line.lstrip().startswith("|"):
+            yield number, len(line)
+
+
+def documents(root):
+    return sorted([*root.glob("*.md"), *(path for folder in ("docs", "src", "tests", "bench")
+                                         for path in (root / folder).rglob("*.md"))])
+
+
 def problems(root):
     """(questions, failures), each a list of sentences."""
     questions, failures = [], []
+    for path in documents(root):
+        for line, columns in long_prose(path.read_text(encoding="utf-8")):
+            failures.append(f"{path.relative_to(root)}:{line}: a line of {columns} columns: wrap it at {PROSE_FAILURE}")
     for folder in ("src", "tests", "bench"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in SUFFIXES or not path.is_file():

@@ -164,6 +164,14 @@ class Sizes(Tree):
         self.write("src/base/a.c", "\t" * 11 + "ü" * 8 + "\n")
         self.assertEqual(sizes.problems(self.root), ([], []))
 
+    def test_prose_is_wrapped_but_tables_and_what_is_quoted_are_not(self):
+        long = "word " * 21 + "\n"
+        self.write("docs/a.md", f"    {long}\n|{long}\n```\n{long}```\n")
+        self.assertEqual(sizes.problems(self.root), ([], []))
+        self.write("docs/a.md", f"short\n{long}")
+        self.assertEqual(sizes.problems(self.root),
+                         ([], ["docs/a.md:2: a line of 105 columns: wrap it at 100"]))
+
     def test_a_long_function_is_named(self):
         body = "\tx();\n" * 99
         self.write("src/base/a.c", f"int y;\n\nstatic int named(int a,\n\t\tint b)\n{{\n{body}}}\n")
