@@ -1,38 +1,61 @@
 /*
- * coverage - how often a stated 95 % interval holds the truth, on simulated programs.
+ * coverage - how often a stated 95 % interval holds the truth, on simulated recordings.
  *
- * Built by `ninja tests/unit/profile/sampled_coverage`.  A program is in a function f or not, by the rule
- * of its kind; a sampler looks at it for so long, by a period 1 to 5 % off a millisecond, another
- * in each run, as perf_choose_period() draws them.  Printed is, by
- * the phases' length, how many of a thousand intervals hold f's share of this run, how many hold
- * the program's known share, and half the mean width in percentage points.
+ * Built by `ninja tests/unit/profile/sampled_coverage`.  A program is in a function f or not, by the
+ * rule of its kind; a sampler looks at it for so long, with a period 1 to 5 % off a millisecond,
+ * another one in each run, as perf_choose_period() draws them.  Printed is, by the phases' mean
+ * length, how many per cent of the intervals hold the program's known share, and half their mean
+ * width in percentage points.  Runs in which f came in one stretch, of which the report says `once`,
+ * are counted apart (`once 20 %`): their interval is of the run, and is to hold the run's share.
+ * Runs in which no sample, or each one, was of f have no interval.
+ *
+ * With files of phases' lengths as arguments (bench/coverage_recorded.py --timelines) the program is
+ * a piece of a recorded one, and its known share that of the whole file.
  */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "uniform.h"
-#include "profile/repetition.h"
+#include "profile/autocorrelation.h"
 #include "profile/statistics.h"
 
-enum { RUNS = 1000 };
+enum { RUNS = 1000, THREADS = 4 };
 #define ROUND 1e-3
 #define SHARE 0.3
 
-enum kind { RANDOM, REGULAR, START_UP, KINDS };
+enum kind { RANDOM, UNEVEN, BURSTS, START_UP, FOUR_THREADS, BUDGET, REGULAR, KINDS };
 
 static const char *const names[KINDS] = {
-	[RANDOM] = "phases of random length",
-	[REGULAR] = "phases of one length, within 1 %",
-	[START_UP] = "20 % start-up, then random",
+	[RANDOM] = "random",
+	[UNEVEN] = "uneven",
+	[BURSTS] = "bursts",
+	[START_UP] = "start-up, then random",
+	[FOUR_THREADS] = "random, 4 threads",
+	[BUDGET] = "random, changing period",
+	[REGULAR] = "regular",
+};
+
+/* One run as the report sees it. */
+struct run {
+	float part[SERIES_SLOTS], whole[SERIES_SLOTS];
+	double hits, all, squares; /* weights of samples: of f, of all, and f's squared */
+	double samples;            /* of f */
+	double truth, known;       /* f's share of the run, and of the program */
 };
 
 struct tally {
-	unsigned int of_run, of_program;
-	double width;
+	unsigned int held, of_run, counted, once, once_held, certain;
+	double width, off;
 };
+
+static double normal(void)
+{
+	return sqrt(-2 * log(1 - uniform())) * cos(6.283185307179586 * uniform());
+}
 
 static double draw_period(void)
 {
@@ -41,70 +64,339 @@ static double draw_period(void)
 	return uniform() < 0.5 ? ROUND * (1 + off) : ROUND * (1 - off);
 }
 
-/* phase is f's and the rest's mean together. */
-static double length_of(enum kind kind, double phase, bool is_in)
+static double draw_length(enum kind kind, double mean)
 {
-	const double mean = phase * (is_in ? SHARE : 1 - SHARE);
+	const double log_variance = log(1 + 4); /* standard deviation of twice the mean */
 
-	return kind == REGULAR ? mean * (0.99 + 0.02 * uniform()) : -log(1 - uniform()) * mean;
+	if (kind == REGULAR)
+		return mean * (0.99 + 0.02 * uniform());
+	if (kind == UNEVEN)
+		return mean * exp(sqrt(log_variance) * normal() - log_variance / 2);
+	return -log(1 - uniform()) * mean;
 }
 
-static void run(enum kind kind, double phase, double seconds, struct tally *tally)
-{
-	const double period = draw_period();
-	const size_t samples = (size_t)(seconds / period);
-	const double known = kind == START_UP ? 0.8 * SHARE : SHARE;
-	float part[REPETITION_SLOTS] = { 0 }, whole[REPETITION_SLOTS] = { 0 };
-	double truth = 0, at = 0, next = uniform() * period, hits = 0;
-	bool is_in = kind != START_UP && uniform() < SHARE;
-	double end = kind == START_UP ? 0.2 * seconds
-				      : length_of(kind, phase, is_in) *
-						(kind == REGULAR ? uniform() : 1);
-	size_t i = 0;
+struct sampler {
+	struct run *run;
+	double seconds, period, next;
+	double step; /* of the budget's: so many periods, changed now and then */
+	bool is_budget;
+};
 
-	while (at < seconds) {
-		end = end < seconds ? end : seconds;
-		truth += is_in ? end - at : 0;
-		for (; i < samples && next < end; next += period, i++) {
-			whole[i * REPETITION_SLOTS / samples] += 1;
-			part[i * REPETITION_SLOTS / samples] += is_in;
-			hits += is_in;
+static void look(struct sampler *sampler, double until, bool is_in)
+{
+	for (; sampler->next < until; sampler->next += sampler->period * sampler->step) {
+		const size_t slot = (size_t)(sampler->next / sampler->seconds * SERIES_SLOTS) %
+				    SERIES_SLOTS;
+		const float weight = (float)sampler->step;
+
+		sampler->run->whole[slot] += weight;
+		sampler->run->all += sampler->step;
+		if (is_in) {
+			sampler->run->part[slot] += weight;
+			sampler->run->hits += sampler->step;
+			sampler->run->squares += sampler->step * sampler->step;
+			sampler->run->samples++;
+		}
+		if (sampler->is_budget && uniform() < 0.01)
+			sampler->step = (double)(1 << (int)(4 * uniform()));
+	}
+}
+
+/* Whether f comes next, for how long, and what follows: a burst is of 1 ms phases. */
+struct program {
+	enum kind kind;
+	double phase; /* of f and the rest together, on average; BURSTS: of a burst and a pause */
+	bool is_in, is_burst;
+	double burst_left;
+	unsigned int bursts; /* that were looked at, and for how long */
+	double burst_seconds;
+};
+
+static double next_of_bursts(struct program *program)
+{
+	if (program->burst_left <= 0) {
+		program->is_burst = !program->is_burst;
+		program->burst_left = draw_length(
+			RANDOM,
+			program->phase * (program->is_burst ? 2 * SHARE : 1 - 2 * SHARE));
+		program->is_in = program->is_burst && uniform() < 0.5;
+	} else
+		program->is_in = program->is_burst && !program->is_in;
+	const double length = program->is_burst ? draw_length(RANDOM, 1e-3) : HUGE_VAL;
+	const double part = length < program->burst_left ? length : program->burst_left;
+
+	program->burst_left -= length;
+	return part;
+}
+
+static double next_phase(struct program *program)
+{
+	if (program->kind == BURSTS)
+		return next_of_bursts(program);
+	program->is_in = !program->is_in;
+	return draw_length(program->kind,
+			   program->phase * (program->is_in ? SHARE : 1 - SHARE));
+}
+
+static void run_thread(struct program *program, struct sampler *sampler)
+{
+	const double start_up = program->kind == START_UP ? 0.2 * sampler->seconds : 0;
+	/* What went on before it was looked at. */
+	double at = start_up > 0 ? 0 : -20 * program->phase * uniform();
+	double end = start_up > 0 ? start_up : at + next_phase(program);
+	bool was_burst = false;
+
+	while (at < sampler->seconds) {
+		const double from = at > 0 ? at : 0;
+
+		end = end < sampler->seconds ? end : sampler->seconds;
+		if (end > from) {
+			sampler->run->truth += program->is_in ? end - from : 0;
+			look(sampler, end, program->is_in);
+			program->bursts += program->is_burst && !was_burst;
+			program->burst_seconds += program->is_burst ? end - from : 0;
+			was_burst = program->is_burst;
 		}
 		at = end;
-		is_in = !is_in;
-		end = at + length_of(kind, phase, is_in);
+		end = at + next_phase(program);
 	}
-	const double repetition = repetition_of(part, whole, REPETITION_SLOTS, 1);
-	const struct range range = statistics_share(hits / repetition, (double)i / repetition);
-
-	truth /= seconds;
-	tally->of_run += range.low <= truth && truth <= range.high;
-	tally->of_program += range.low <= known && known <= range.high;
-	tally->width += 100 * (range.high - range.low) / 2;
+	/* How long f's only part lasts is taken from the run, as that of start-up is. */
+	if (program->bursts == 1)
+		sampler->run->known = program->burst_seconds / 2 / sampler->seconds;
 }
 
-int main(void)
+static void simulate(enum kind kind, double phase, double seconds, struct run *run)
+{
+	const double period = draw_period();
+	const int threads = kind == FOUR_THREADS ? THREADS : 1;
+
+	*run = (struct run){ .known = kind == START_UP ? 0.8 * SHARE : SHARE };
+	for (int i = 0; i < threads; i++) {
+		struct program program = {
+			.kind = kind,
+			.phase = phase,
+			.is_in = kind != START_UP && uniform() < SHARE,
+			.is_burst = kind == BURSTS && uniform() < 0.5,
+		};
+		struct sampler sampler = { run, seconds,       period, uniform() * period,
+					   1,   kind == BUDGET };
+
+		run_thread(&program, &sampler);
+	}
+	run->truth /= seconds * threads;
+}
+
+static void judge(const struct run *run, struct tally *tally)
+{
+	if (run->hits <= 0 || run->hits >= run->all) {
+		tally->certain++;
+		return;
+	}
+	const double weight = run->squares / run->hits;
+	const struct autocorrelation found =
+		autocorrelation_of(run->part, run->whole, SERIES_SLOTS, weight);
+	const double one = weight * found.inflation;
+	const struct range range = statistics_share(run->hits / one, run->all / one);
+	const bool holds_run = range.low <= run->truth && run->truth <= range.high;
+
+	if (found.phases == 1) {
+		tally->once++;
+		tally->once_held += holds_run;
+		return;
+	}
+	tally->counted++;
+	tally->held += range.low <= run->known && run->known <= range.high;
+	tally->of_run += holds_run;
+	tally->width += 100 * (range.high - range.low) / 2;
+	tally->off += 1e4 * pow(run->hits / run->all - run->known, 2);
+}
+
+static void print_tally(const struct tally *tally)
+{
+	if (tally->counted * 50 < RUNS)
+		printf(" | once %2.0f %%", 100.0 * tally->once / RUNS);
+	else
+		printf(" | %3.0f ±%4.1f", 100.0 * tally->held / tally->counted,
+		       tally->width / tally->counted);
+	if (tally->counted * 50 >= RUNS && tally->once * 100 > RUNS)
+		printf(", once %2.0f %%", 100.0 * tally->once / RUNS);
+}
+
+static void print_kinds(void)
 {
 	static const double phases[] = { 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1 };
-	static const double lengths[] = { 2, 8, 32 };
+	static const double lengths[] = { 0.4, 2, 8 };
+	struct tally all = { 0 };
 
-	printf("holds this run's share / the program's, %% of %d; half the width\n", RUNS);
-	for (int kind = 0; kind < KINDS; kind++) {
-		printf("\n%s\n%8s", names[kind], "");
-		for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
-			printf("  %11.1f ms", phases[i] * 1e3);
+	for (int kind = 0; kind < KINDS; kind++)
 		for (size_t j = 0; j < sizeof lengths / sizeof *lengths; j++) {
-			printf("\n%6.0f s", lengths[j]);
+			printf("| %-22s | %.1f s", names[kind], lengths[j]);
 			for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
 				struct tally tally = { 0 };
 
-				for (int n = 0; n < RUNS; n++)
-					run((enum kind)kind, phases[i], lengths[j], &tally);
-				printf("  %3.0f/%3.0f ±%4.1f", 100.0 * tally.of_run / RUNS,
-				       100.0 * tally.of_program / RUNS, tally.width / RUNS);
+				for (int n = 0; n < RUNS; n++) {
+					struct run run;
+
+					simulate((enum kind)kind, phases[i], lengths[j], &run);
+					judge(&run, &tally);
+				}
+				print_tally(&tally);
+				all.once += tally.once;
+				all.once_held += tally.once_held;
+				all.counted += tally.counted;
+				all.of_run += tally.of_run;
 			}
+			printf(" |\n");
 		}
-		printf("\n");
+	printf("\nthis run's share is held by %.1f %% of the intervals, and by %.1f %% of "
+	       "those "
+	       "of one stretch\n",
+	       100.0 * all.of_run / all.counted, 100.0 * all.once_held / all.once);
+}
+
+/* Turns of f and the rest, as long as so many round periods. */
+static void print_in_step(void)
+{
+	static const double turns[] = { 0.5, 0.75, 0.97, 1, 1.03, 1.5, 2, 2.06, 3, 10.3 };
+	static const double lengths[] = { 0.4, 2, 8 };
+
+	printf("\nin step\n");
+	for (size_t j = 0; j < sizeof lengths / sizeof *lengths; j++) {
+		printf("| %.1f s", lengths[j]);
+		for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+			struct tally tally = { 0 };
+
+			for (int n = 0; n < RUNS; n++) {
+				struct run run;
+
+				simulate(REGULAR, turns[i] * ROUND, lengths[j], &run);
+				judge(&run, &tally);
+			}
+			print_tally(&tally);
+			printf(" (%.1f)", 1.96 * sqrt(tally.off / tally.counted));
+		}
+		printf(" |\n");
 	}
+}
+
+/* Rows by how often they were sampled, of programs whose functions' shares fall off as 1 / rank. */
+static void print_rare(void)
+{
+	enum { GROUPS = 8 };
+	static const struct {
+		unsigned int functions, samples;
+	} programs[] = { { 300, 400 }, { 300, 2000 }, { 3000, 400 }, { 3000, 2000 } };
+
+	printf("\nby samples: 0, 1, 2, 3, 4, 5, 6 to 19, more\n");
+	for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
+		unsigned int rows[GROUPS] = { 0 }, held[GROUPS] = { 0 };
+		const unsigned int functions = programs[p].functions;
+		const double samples = programs[p].samples;
+		double sum = 0;
+
+		for (unsigned int i = 1; i <= functions; i++)
+			sum += 1.0 / i;
+		for (unsigned int n = 0; n < 200; n++) {
+			unsigned int *hits = calloc(functions, sizeof *hits);
+
+			for (unsigned int i = 0; i < programs[p].samples; i++) {
+				double left = uniform() * sum;
+				unsigned int function = 0;
+
+				while (function + 1 < functions &&
+				       (left -= 1.0 / (function + 1)) > 0)
+					function++;
+				hits[function]++;
+			}
+			for (unsigned int i = 0; i < functions; i++) {
+				const struct range range = statistics_share(hits[i], samples);
+				const double known = 1.0 / (i + 1) / sum;
+				const size_t group = hits[i] < 6    ? hits[i]
+						     : hits[i] < 20 ? 6
+								    : 7;
+
+				rows[group]++;
+				held[group] += range.low <= known && known <= range.high;
+			}
+			free(hits);
+		}
+		printf("| %u functions, %.0f samples", functions, samples);
+		for (int i = 0; i < GROUPS; i++)
+			printf(" | %3.1f", 100.0 * held[i] / rows[i]);
+		printf(" |\n");
+	}
+}
+
+/* Lengths in seconds, of f and of the rest in turn. */
+static size_t read_phases(const char *path, double *lengths, size_t most)
+{
+	FILE *file = fopen(path, "re");
+	size_t count = 0;
+
+	while (file && count < most && fscanf(file, "%lf", &lengths[count]) == 1)
+		count++;
+	if (file)
+		fclose(file);
+	return count;
+}
+
+/* A piece of the file, from anywhere in it. */
+static void replay(const double *lengths, size_t count, double sum, double seconds,
+		   struct run *run)
+{
+	struct sampler sampler = { .run = run, .seconds = seconds, .step = 1 };
+	double at = -uniform() * (sum - seconds);
+
+	*run = (struct run){ 0 };
+	sampler.period = draw_period();
+	sampler.next = uniform() * sampler.period;
+	for (size_t i = 0; i < count && at < seconds; i++) {
+		const double end = at + lengths[i] < seconds ? at + lengths[i] : seconds;
+
+		if (end > 0) {
+			run->truth += i % 2 == 0 ? end - (at > 0 ? at : 0) : 0;
+			look(&sampler, end, i % 2 == 0);
+		}
+		at = end;
+	}
+	run->truth /= seconds;
+}
+
+static void print_recorded(const char *path)
+{
+	enum { MOST = 4000000 };
+	static const double seconds[] = { 0.4, 2 };
+	double *lengths = calloc(MOST, sizeof *lengths);
+	const size_t count = read_phases(path, lengths, MOST);
+	double sums[2] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		sums[i % 2] += lengths[i];
+	printf("| %-40s", path);
+	for (size_t j = 0; j < 2; j++) {
+		struct tally tally = { 0 };
+
+		for (int n = 0; n < RUNS; n++) {
+			struct run run;
+
+			replay(lengths, count, sums[0] + sums[1], seconds[j], &run);
+			run.known = sums[0] / (sums[0] + sums[1]);
+			judge(&run, &tally);
+		}
+		print_tally(&tally);
+	}
+	printf(" |\n");
+	free(lengths);
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		print_recorded(argv[i]);
+	if (argc > 1)
+		return 0;
+	print_kinds();
+	print_in_step();
+	print_rare();
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include "profile/filter.h"
 #include "profile/sequence.h"
 #include "profile/profile.h"
-#include "profile/repetition.h"
+#include "profile/autocorrelation.h"
 #include "profile/statistics.h"
 
 enum { BLOCK = 8, KEPT_ROWS = 4096, NOT_KEPT = -1 };
@@ -26,7 +26,7 @@ struct sums {
 };
 
 struct series {
-	float self[REPETITION_SLOTS], total[REPETITION_SLOTS];
+	float self[SERIES_SLOTS], total[SERIES_SLOTS];
 };
 
 struct finding {
@@ -37,7 +37,7 @@ struct finding {
 	struct sums whole;
 	int32_t *kept; /* by row: its place in series, or NOT_KEPT */
 	struct series *series;
-	float whole_series[REPETITION_SLOTS];
+	float whole_series[SERIES_SLOTS];
 	bool has_series;
 };
 
@@ -215,7 +215,7 @@ static void find_series(struct finding *finding)
 	CLEANUP(freep) float *of_place = xmalloc(size);
 
 	finding->has_series = true;
-	for (uint32_t slot = 0; slot < REPETITION_SLOTS; slot += BLOCK) {
+	for (uint32_t slot = 0; slot < SERIES_SLOTS; slot += BLOCK) {
 		memset(of_place, 0, size);
 		add_steps(finding, sequence, slot, of_place);
 		add_block(finding, slot, of_place);
@@ -227,31 +227,26 @@ static uint64_t in_ns(double ns)
 	return ns <= 0 ? 0 : ns < 1.8e19 ? (uint64_t)(ns + 0.5) : UINT64_MAX;
 }
 
-static struct interval bounds_of(const struct finding *finding, const struct sums *sums,
-				 const float *series, uint64_t samples_ns)
+static struct interval interval_of(const struct finding *finding, const struct sums *sums,
+				   const float *series, uint64_t samples_ns)
 {
 	const double all = finding->whole.ns;
 
 	/* Without a sample it may have some: what is shorter is missed once in forty times. */
-	if (sums->ns <= 0)
-		return (struct interval){
-			samples_ns,
-			samples_ns > 0 || all <= 0
-				? samples_ns
-				: in_ns(statistics_share(0, all * all / finding->whole.squares)
-						.high *
-					all),
-		};
-	const double weight = sums->squares / sums->ns;
-	const double repetition =
+	if (sums->ns <= 0 && (samples_ns > 0 || all <= 0))
+		return (struct interval){ samples_ns, samples_ns, 0 };
+	const double weight =
+		sums->ns > 0 ? sums->squares / sums->ns : finding->whole.squares / all;
+	const struct autocorrelation found =
 		series && finding->has_series
-			? repetition_of(series, finding->whole_series, REPETITION_SLOTS, weight)
-			: 1;
-	const double one = weight * repetition;
+			? autocorrelation_of(series, finding->whole_series, SERIES_SLOTS,
+					     weight)
+			: (struct autocorrelation){ 1, 0 };
+	const double one = weight * found.inflation;
 	const struct range range = statistics_share(sums->ns / one, all / one);
 
 	return (struct interval){ in_ns(sums->exact_ns + range.low * all),
-				  in_ns(sums->exact_ns + range.high * all) };
+				  in_ns(sums->exact_ns + range.high * all), found.phases };
 }
 
 static uint64_t time_of(const struct sums *sums)
@@ -280,11 +275,11 @@ void intervals_find(const struct interval_terms *terms, struct intervals *out_ro
 			finding.kept[i] != NOT_KEPT ? &finding.series[finding.kept[i]] : NULL;
 
 		out_rows[i].self =
-			bounds_of(&finding, &finding.self[i], series ? series->self : NULL,
-				  time_of(&finding.self[i]));
+			interval_of(&finding, &finding.self[i], series ? series->self : NULL,
+				    time_of(&finding.self[i]));
 		out_rows[i].total =
-			bounds_of(&finding, &finding.total[i], series ? series->total : NULL,
-				  time_of(&finding.total[i]));
+			interval_of(&finding, &finding.total[i], series ? series->total : NULL,
+				    time_of(&finding.total[i]));
 	}
 	free(finding.is_outermost);
 	free(finding.self);

@@ -1,10 +1,10 @@
 /*
  * intervals - the 95 % confidence interval of the time of each row of a report.
  *
- * What is not certain is when samples fell, and how a program goes on that was sampled for a while.
- * A share of samples has Wilson's interval; samples that repeat each other count for less than one
- * (repetition.h).  What no sample stands for is exact, as all times of a trace are: bounds are the
- * time itself there.
+ * What is not certain is when samples fell, and how a program goes on that was sampled for a while:
+ * an interval is of the share that the program would have in the long run.  It is that of a share of
+ * independent samples (statistics.h), of as many as the row's samples count for (autocorrelation.h).
+ * What no sample stands for is exact, as all times of a trace are: both ends are the time itself.
  */
 #pragma once
 #include <stddef.h>
@@ -15,6 +15,9 @@ struct profile;
 
 struct interval {
 	uint64_t low_ns, high_ns;
+	/* In how many phases it came, if few (autocorrelation.h); of one, the interval is of this
+	 * recording alone.  Else 0. */
+	unsigned int phases;
 };
 
 /* Of one row. */

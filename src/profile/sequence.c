@@ -1,7 +1,7 @@
 #include "profile/sequence.h"
 
 #include "base/memory.h"
-#include "profile/repetition.h"
+#include "profile/autocorrelation.h"
 
 enum { BINS = 4096 };
 
@@ -52,8 +52,8 @@ static void find_slots(const struct sequence *sequence, const struct span *span,
 	for (size_t i = 0; i < BINS; i++) {
 		const double middle = (before + in_bin[i] / 2) / (sum > 0 ? sum : 1);
 
-		slots[i] = (uint32_t)(middle * REPETITION_SLOTS);
-		slots[i] = slots[i] < REPETITION_SLOTS ? slots[i] : REPETITION_SLOTS - 1;
+		slots[i] = (uint32_t)(middle * SERIES_SLOTS);
+		slots[i] = slots[i] < SERIES_SLOTS ? slots[i] : SERIES_SLOTS - 1;
 		before += in_bin[i];
 	}
 }

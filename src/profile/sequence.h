@@ -10,7 +10,7 @@
 
 struct step {
 	uint32_t weight; /* its index in the profile */
-	uint32_t slot;   /* below REPETITION_SLOTS */
+	uint32_t slot;   /* below SERIES_SLOTS */
 	float ns;
 };
 

@@ -1,6 +1,7 @@
 #include "profile/statistics.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +9,16 @@
 
 #define Z_95 1.959963984540054
 
+enum { RARE = 20 }; /* one in so many is a Poisson variable */
+
 /* The expansion of Cornish and Fisher around the normal distribution; within 1 % from 3 on. */
 double statistics_t_95(double freedom)
 {
 	static const double few[] = { 12.706, 4.303, 3.182 };
 	const double z = Z_95, n = freedom;
 
+	if (isinf(n))
+		return z;
 	if (n < 3.5)
 		return few[n < 1.5 ? 0 : n < 2.5 ? 1 : 2];
 	return z + (pow(z, 3) + z) / (4 * n) +
@@ -74,20 +79,59 @@ double statistics_normal_chance(double z)
 	return isnan(z) ? 1 : erfc(fabs(z) / sqrt(2));
 }
 
-struct range statistics_share(double hits, double count)
+/*
+ * The exact 95 % interval of a Poisson variable's mean, by how many were seen.  Low is among those
+ * that have any, as rows that are shown do: the mean of which so many and more are seen once in
+ * forty times among these.
+ */
+static const struct range few_means[] = {
+	{ 0, 3.689 },       { 0, 5.572 },      { 0.050, 7.225 },   { 0.408, 8.767 },
+	{ 0.933, 10.242 },  { 1.520, 11.668 }, { 2.137, 13.059 },  { 2.776, 14.423 },
+	{ 3.432, 15.763 },  { 4.103, 17.085 }, { 4.789, 18.390 },  { 5.488, 19.682 },
+	{ 6.199, 20.962 },  { 6.921, 22.230 }, { 7.653, 23.490 },  { 8.395, 24.740 },
+	{ 9.145, 25.983 },  { 9.903, 27.219 }, { 10.668, 28.448 }, { 11.439, 29.671 },
+	{ 12.217, 30.888 },
+};
+
+enum { MEANS_MOST = sizeof few_means / sizeof *few_means - 1 };
+
+static struct range few_of_many(double hits, double count)
+{
+	const size_t whole = (size_t)hits;
+	const double part = hits - (double)whole;
+	const struct range *mean = &few_means[whole];
+
+	return (struct range){
+		(mean[0].low + part * (mean[1].low - mean[0].low)) / count,
+		(mean[0].high + part * (mean[1].high - mean[0].high)) / count,
+	};
+}
+
+static struct range wilson(double hits, double count)
 {
 	const double z2 = Z_95 * Z_95;
-
-	if (count <= 0)
-		return (struct range){ 0, 1 };
-	const double share = hits < count ? hits / count : 1;
+	const double share = hits / count;
 	const double middle = (share + z2 / (2 * count)) / (1 + z2 / count);
 	const double half = Z_95 / (1 + z2 / count) *
 			    sqrt(share * (1 - share) / count + z2 / (4 * count * count));
-	struct range range = { middle - half, middle + half };
+
+	return (struct range){ middle - half, middle + half };
+}
+
+struct range statistics_share(double hits, double count)
+{
+	if (count <= 0)
+		return (struct range){ 0, 1 };
+	if (hits * 2 > count) {
+		const struct range others = statistics_share(fmax(count - hits, 0), count);
+
+		return (struct range){ 1 - others.high, 1 - others.low };
+	}
+	const bool is_rare = hits < MEANS_MOST && hits * RARE < count;
+	struct range range = is_rare ? few_of_many(hits, count) : wilson(hits, count);
 
 	range.low = hits <= 0 || range.low < 0 ? 0 : range.low;
-	range.high = share >= 1 || range.high > 1 ? 1 : range.high;
+	range.high = fmin(range.high, 1);
 	return range;
 }
 

@@ -50,6 +50,10 @@ void json_add_interval(struct json_object *object, const char *key,
 	json_add(object, name, is_unknown ? NULL : json_object_new_uint64(interval->low_ns));
 	snprintf(name, sizeof name, "%s_high", key);
 	json_add(object, name, is_unknown ? NULL : json_object_new_uint64(interval->high_ns));
+	snprintf(name, sizeof name, "%s_phases", key);
+	json_add(object, name,
+		 is_unknown || interval->phases == 0 ? NULL
+						     : json_object_new_int64(interval->phases));
 }
 
 static void begin_member(struct json_writer *writer, const char *key)

@@ -1,0 +1,200 @@
+#include "profile/autocorrelation.h"
+
+#include <math.h>
+
+#include "profile/statistics.h"
+
+enum {
+	SLOTS_LEAST = 8,   /* fewer say too little of their variance */
+	SAMPLES_FEW = 20,  /* with fewer they are not called regular, */
+	FREEDOM_FEW = 6,   /* nor with less of this */
+	SAMPLES_ONCE = 3,  /* with fewer they are not called a stretch */
+	SAMPLES_PHASE = 4, /* with fewer a phase is a sample by itself */
+	FREEDOM_MOST = 24,
+};
+
+/* Regular phases make sums better than chance would, but not better than clocks are. */
+static const double LEAST = 1.0 / 20;
+/* What is so pure is one stretch. */
+static const double PURE = 0.95;
+
+/* The slots in which both the row and others can be expected. */
+struct window {
+	const float *part, *whole;
+	size_t count;
+	double share;
+	bool is_empty_outside, is_full_outside; /* of the row */
+};
+
+static bool is_empty(const struct window *window, size_t slot)
+{
+	return window->part[slot] <= 0;
+}
+
+static bool is_full(const struct window *window, size_t slot)
+{
+	return window->part[slot] >= window->whole[slot] * (1 - 1e-6F);
+}
+
+/* Leaves out slots of one kind at both ends, and the one there that is partly so. */
+static bool trim(struct window *window,
+		 bool (*is_known)(const struct window *window, size_t slot))
+{
+	size_t first = 0, end = window->count;
+
+	while (first < end && is_known(window, first))
+		first++;
+	while (end > first && is_known(window, end - 1))
+		end--;
+	const bool is_trimmed = first > 0 || end < window->count;
+
+	if (end > first && end < window->count)
+		end--;
+	if (end > first && first > 0)
+		first++;
+	window->part += first;
+	window->whole += first;
+	window->count = end - first;
+	return is_trimmed;
+}
+
+static double share_of(const struct window *window)
+{
+	double sum = 0, all = 0;
+
+	for (size_t i = 0; i < window->count; i++) {
+		sum += (double)window->part[i];
+		all += (double)window->whole[i];
+	}
+	return all > 0 ? sum / all : 0;
+}
+
+static struct window window_of(const float *part, const float *whole, size_t count)
+{
+	struct window window = { .part = part, .whole = whole, .count = count };
+
+	window.is_empty_outside = trim(&window, is_empty);
+	if (share_of(&window) > 0.5)
+		window.is_full_outside = trim(&window, is_full);
+	window.share = share_of(&window);
+	return window;
+}
+
+static bool is_one_stretch(const struct window *window)
+{
+	return window->count < SLOTS_LEAST ||
+	       (window->is_empty_outside && window->share > PURE) ||
+	       (window->is_full_outside && window->share < 1 - PURE);
+}
+
+static double off_at(const struct window *window, size_t slot)
+{
+	return (double)window->part[slot] - window->share * (double)window->whole[slot];
+}
+
+/* The square of a cosine coefficient, as an estimate of the variance of the window's sum. */
+static double power_at(const struct window *window, size_t frequency)
+{
+	const double angle = M_PI * (double)frequency / (double)window->count;
+	const double twice = 2 * cos(angle);
+	/* cos(angle * (i + 1/2)), each of the two before. */
+	double at = cos(angle / 2), last = at, sum = 0;
+
+	for (size_t i = 0; i < window->count; i++) {
+		const double next = twice * at - last;
+
+		sum += off_at(window, i) * at;
+		last = at;
+		at = next;
+	}
+	return 2 * sum * sum;
+}
+
+static double mean_of(const double *values, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return sum / (double)count;
+}
+
+/* Over how many frequencies, from the lowest, the spectrum is flat. */
+static size_t flat_part(const double *powers, size_t count)
+{
+	for (; count > 3; count /= 2) {
+		const size_t half = count / 2;
+		const double low = mean_of(powers, half);
+		const double high = mean_of(powers + half, count - half);
+		/* By a standard error, and by twice that where the lower half is smaller: the
+		 * interval is then too wide, and not too narrow. */
+		const double most = 1 + sqrt(4 / (double)half);
+
+		if (low < high * most && high < low * most * 2)
+			break;
+	}
+	return count;
+}
+
+/* How often the row came again: rose above its share. */
+static size_t returns_of(const struct window *window)
+{
+	size_t returns = 0;
+
+	for (size_t i = 1; i < window->count; i++)
+		returns += off_at(window, i) > 0 && off_at(window, i - 1) <= 0;
+	return returns;
+}
+
+struct estimate {
+	double variance; /* of the window's sum, as wide as its uncertainty makes it */
+	size_t freedom;
+};
+
+static struct estimate estimate_of(const struct window *window, size_t freedom_most)
+{
+	double powers[FREEDOM_MOST];
+	size_t freedom = FREEDOM_MOST;
+
+	while (freedom >= window->count)
+		freedom /= 2;
+	for (size_t i = 0; i < freedom; i++)
+		powers[i] = power_at(window, i + 1);
+	freedom = flat_part(powers, freedom);
+	freedom = freedom < freedom_most ? freedom : freedom_most;
+	const double wider = statistics_t_95((double)freedom) / statistics_t_95(INFINITY);
+
+	return (struct estimate){ mean_of(powers, freedom) * wider * wider, freedom };
+}
+
+struct autocorrelation autocorrelation_of(const float *part, const float *whole, size_t count,
+					  double weight)
+{
+	double sum = 0, all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += (double)part[i];
+		all += (double)whole[i];
+	}
+	const double of_chance = weight * sum * (all > sum ? 1 - sum / all : 0);
+	/* Of the row, or of all else. */
+	const double samples = fmin(sum, all - sum) / weight;
+	const struct window window = window_of(part, whole, count);
+
+	if (of_chance <= 0 || is_one_stretch(&window))
+		return (struct autocorrelation){ 1, of_chance > 0 && samples >= SAMPLES_ONCE
+							    ? 1
+							    : 0 };
+	const size_t returns = returns_of(&window);
+	/* Else each sample may be a phase. */
+	const bool has_phases = samples > SAMPLES_PHASE * (double)(returns + 1);
+	const size_t freedom = !has_phases ? FREEDOM_MOST : returns > 0 ? returns : 1;
+	const struct estimate found = estimate_of(&window, freedom);
+	const double factor = found.variance / of_chance;
+	const bool can_be_regular = samples >= SAMPLES_FEW && found.freedom >= FREEDOM_FEW;
+
+	return (struct autocorrelation){
+		fmax(factor, can_be_regular ? LEAST : 1),
+		freedom < PHASES_FEW ? (unsigned int)freedom + 1 : 0,
+	};
+}
