@@ -15,8 +15,6 @@
 #include "cli/say.h"
 #include "profile/compare.h"
 
-#define CHANCE_MAX 0.05
-
 int diff_limits_add(struct diff_limits *limits, const char *text, struct error *err)
 {
 	const char *at = strrchr(text, '>');
@@ -47,7 +45,7 @@ static enum outcome outcome_of(const struct diff_limit *limit, const struct chan
 				   : 0;
 
 	if (share > limit->share)
-		return is_exact || change->chance <= CHANCE_MAX ? PASSED : UNTOLD;
+		return is_exact || change->p_value <= SIGNIFICANCE ? PASSED : UNTOLD;
 	return off > limit->share && !is_exact ? UNTOLD : WITHIN;
 }
 

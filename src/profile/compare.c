@@ -5,153 +5,55 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "profile/change.h"
+#include "profile/common_factor.h"
+#include "profile/compare_judge.h"
 #include "profile/compare_rows.h"
+#include "profile/dispersion.h"
 #include "profile/profile.h"
 #include "profile/statistics.h"
 
-enum {
-	SAMPLES_LEAST = 10
-}; /* of all runs: with fewer nothing is decided, and nothing is tested */
-
-#define RATE     0.05
 #define POWER_80 0.8416 /* of the normal distribution: seen in four of five */
 
-const char *verdict_name(enum verdict verdict)
-{
-	static const char *const names[VERDICT_COUNT] = {
-		[VERDICT_CANNOT_TELL] = "cannot_tell",
-		[VERDICT_SLOWER] = "slower",
-		[VERDICT_FASTER] = "faster",
-		[VERDICT_UNCHANGED] = "unchanged",
-		[VERDICT_NEW] = "new",
-		[VERDICT_GONE] = "gone",
-	};
-
-	return names[verdict];
-}
-
-double change_share(const struct change *change)
-{
-	return change->before_ns > 0
-		       ? (change->after_ns - change->before_ns) / change->before_ns
-	       : change->after_ns > 0 ? INFINITY
-				      : 0;
-}
-
-/* Of the runs of one side. */
-struct side {
-	double mean, variance; /* of one run */
-	double within;         /* of its samples alone */
-	size_t count;
-};
-
-static struct side side_of(const double *values, const double *variances, size_t count)
-{
-	struct side side = { .count = count };
-
-	for (size_t i = 0; i < count; i++) {
-		side.mean += values[i] / (double)count;
-		side.within += variances[i] / (double)count;
-	}
-	for (size_t i = 0; i < count && count > 1; i++)
-		side.variance +=
-			(values[i] - side.mean) * (values[i] - side.mean) / (double)(count - 1);
-	return side;
-}
-
-/* Runs that happen to agree to the nanosecond do not say that all would. */
-static double variance_over_runs(const struct side *side)
-{
-	return fmax(side->variance, side->within / 4) / (double)side->count;
-}
-
-struct test {
-	double error; /* of the difference of the means */
-	double freedom;
-};
-
-static struct test test_of(const struct side sides[2], bool is_over_runs)
-{
-	double parts[2];
-
-	for (int i = 0; i < 2; i++)
-		parts[i] = is_over_runs ? variance_over_runs(&sides[i])
-					: sides[i].within / (double)sides[i].count;
-	const double sum = parts[0] + parts[1];
-	struct test test = { sqrt(sum), 1e6 };
-
-	if (is_over_runs && sum > 0)
-		test.freedom = sum * sum /
-			       (parts[0] * parts[0] / (double)(sides[0].count - 1) +
-				parts[1] * parts[1] / (double)(sides[1].count - 1));
-	return test;
-}
-
-static struct change change_of(const struct side sides[2], bool is_over_runs)
-{
-	const struct test test = test_of(sides, is_over_runs);
-	const double difference = sides[1].mean - sides[0].mean;
-	const double off = statistics_t_95(test.freedom) * test.error;
-
-	return (struct change){
-		.before_ns = sides[0].mean,
-		.after_ns = sides[1].mean,
-		.low_ns = difference - off,
-		.high_ns = difference + off,
-		.chance = test.error > 0
-				  ? statistics_t_chance(difference / test.error, test.freedom)
-			  : difference == 0 ? 1
-					    : 0,
-	};
-}
-
-static enum verdict verdict_of(const struct change *change, double chosen, double margin)
-{
-	const double difference = change->after_ns - change->before_ns;
-
-	/* Rounding must not lose the one that was chosen last. */
-	if (change->chance <= chosen * (1 + 1e-9) && difference != 0) {
-		if (change->before_ns == 0)
-			return VERDICT_NEW;
-		if (change->after_ns == 0)
-			return VERDICT_GONE;
-		return difference > 0 ? VERDICT_SLOWER : VERDICT_FASTER;
-	}
-	if (change->before_ns > 0 && change->low_ns >= -margin * change->before_ns &&
-	    change->high_ns <= margin * change->before_ns)
-		return VERDICT_UNCHANGED;
-	return VERDICT_CANNOT_TELL;
-}
-
-/* Its time in each run, and how sure each is. */
-static struct side side_of_row(const struct compare_rows *rows, const struct matched *row,
-			       int side, bool is_total)
+/*
+ * Its time in each run, and the variance of its samples: over runs, of as many as were counted;
+ * within one, as its interval says, which allows for samples that repeat each other.
+ */
+static struct side_runs side_of_row(const struct compare_rows *rows, const struct matched *row,
+				    int side, bool is_total, bool is_over_runs)
 {
 	const size_t count = rows->runs[side];
 	CLEANUP(freep) double *values = xzalloc((count + 1) * sizeof *values);
 	CLEANUP(freep) double *variances = xzalloc((count + 1) * sizeof *variances);
+	double samples = 0;
 
 	for (size_t i = 0; row->sides[side].runs && i < count; i++) {
 		const struct run_cost *cost = &row->sides[side].runs[i];
+		const double met = is_total ? cost->total_samples : cost->samples;
 
 		values[i] = is_total ? cost->total_ns : cost->self_ns;
-		variances[i] = is_total ? cost->total_variance : cost->self_variance;
+		variances[i] = is_over_runs && met > 0 ? values[i] * values[i] / met
+			       : is_total              ? cost->total_variance
+						       : cost->self_variance;
+		samples += met / (double)count;
 	}
-	return side_of(values, variances, count);
+	struct side_runs found = side_runs_of(values, variances, count);
+
+	found.runs.samples = samples;
+	return found;
 }
 
-static struct change change_of_row(const struct compare_rows *rows, const struct matched *row,
-				   bool is_total, bool is_over_runs)
+static struct change change_of_row(struct side_runs sides[2],
+				   const struct comparison *comparison)
 {
-	struct side sides[2];
-
-	for (int side = 0; side < 2; side++)
-		sides[side] = side_of_row(rows, row, side, is_total);
 	/* What was not met may have some: as much as is missed by chance. */
 	for (int side = 0; side < 2; side++)
-		if (sides[side].mean == 0)
+		if (sides[side].runs.mean == 0)
 			sides[side].within = fmax(sides[side].within, sides[!side].within / 4);
-	return change_of(sides, is_over_runs);
+	const struct t_test test =
+		t_test_of(sides, comparison->is_over_runs, comparison->common.error);
+
+	return change_of_sides(sides, &test);
 }
 
 /* All runs of a side together. */
@@ -168,23 +70,43 @@ static struct run_cost sum_over_runs(const struct compare_rows *rows, const stru
 	return sum;
 }
 
+/* Of self times; totals are of nested rows, which say the same again. */
+static struct dispersion dispersion_of_rows(const struct compare_rows *rows)
+{
+	CLEANUP(freep)
+	struct row_spread *sides = xzalloc((2 * rows->count + 1) * sizeof *sides);
+
+	for (size_t i = 0; i < 2 * rows->count; i++)
+		sides[i] = side_of_row(rows, &rows->rows[i / 2], i % 2, false, true).runs;
+	return dispersion_of(sides, 2 * rows->count);
+}
+
 static struct compared compared_of(const struct compare_terms *terms,
 				   const struct compare_rows *rows, const struct matched *row,
-				   bool is_over_runs)
+				   const struct dispersion *dispersion,
+				   const struct comparison *comparison)
 {
+	const bool is_over_runs = comparison->is_over_runs;
 	const int side = row->sides[1].group ? 1 : 0;
 	const struct group *group = row->sides[side].group, *former = row->sides[0].group;
 	const struct module *module =
 		profile_get_module(terms->profiles[side][0], group->module);
 	const struct run_cost sums[] = { sum_over_runs(rows, row, 0),
 					 sum_over_runs(rows, row, 1) };
+	struct side_runs self[2], total[2];
+
+	for (int i = 0; i < 2; i++) {
+		self[i] = side_of_row(rows, row, i, false, is_over_runs);
+		total[i] = side_of_row(rows, row, i, true, is_over_runs);
+		dispersion_moderate(dispersion, &self[i].runs);
+	}
 	struct compared compared = {
 		.name = group->name,
 		.file = group->file,
 		.line = group->line,
 		.module = module ? module->path : NULL,
-		.self = change_of_row(rows, row, false, is_over_runs),
-		.total = change_of_row(rows, row, true, is_over_runs),
+		.self = change_of_row(self, comparison),
+		.total = change_of_row(total, comparison),
 		.samples = sums[0].samples + sums[1].samples,
 		.total_samples = sums[0].total_samples + sums[1].total_samples,
 		.calls_before = sums[0].calls / (double)rows->runs[0],
@@ -197,91 +119,22 @@ static struct compared compared_of(const struct compare_terms *terms,
 	return compared;
 }
 
-/* Whether a verdict on it means something: then it is one of those tested. */
-static bool is_tested(const struct comparison *comparison, const struct compared *row,
-		      bool is_total)
+static void judge_whole(struct comparison *comparison, struct compare_rows *rows)
 {
-	const struct change *change = is_total ? &row->total : &row->self;
-
-	if (change->before_ns == 0 && change->after_ns == 0)
-		return false;
-	if (comparison->is_trace)
-		return true;
-	const double samples = is_total ? row->total_samples : row->samples;
-
-	/* Times in brackets are exact, but of that run only. */
-	return samples >= SAMPLES_LEAST || (samples == 0 && comparison->is_over_runs);
-}
-
-static double time_of(const struct compared *row, bool is_total)
-{
-	const struct change *change = is_total ? &row->total : &row->self;
-
-	return change->before_ns + change->after_ns;
-}
-
-/*
- * How much a row counts among those that are tested: half of all for its share of the time on both
- * sides, which says nothing of how they differ, so that what matters is found rather than what is
- * next to nothing (weighted Benjamini and Hochberg: Genovese, Roeder and Wasserman 2006).
- */
-static double importance_of(const struct compared *row, bool is_total, double all,
-			    size_t tested)
-{
-	return 0.5 + 0.5 * time_of(row, is_total) / all * (double)tested;
-}
-
-static void judge(struct comparison *comparison, bool is_total)
-{
-	CLEANUP(freep)
-	double *chances = xreallocarray(NULL, comparison->count + 1, sizeof *chances);
-	size_t tested = 0, at = 0;
-	double all = 0;
-
-	for (size_t i = 0; i < comparison->count; i++) {
-		if (!is_tested(comparison, &comparison->rows[i], is_total))
-			continue;
-		all += time_of(&comparison->rows[i], is_total);
-		tested++;
-	}
-	for (size_t i = 0; i < comparison->count; i++) {
-		const struct compared *row = &comparison->rows[i];
-
-		if (is_tested(comparison, row, is_total))
-			chances[at++] = (is_total ? row->total.chance : row->self.chance) /
-					importance_of(row, is_total, all, tested);
-	}
-	const double chosen = statistics_discoveries(chances, tested, RATE);
-
-	for (size_t i = 0; i < comparison->count; i++) {
-		struct compared *row = &comparison->rows[i];
-		struct change *change = is_total ? &row->total : &row->self;
-
-		if (is_tested(comparison, row, is_total))
-			change->verdict = verdict_of(
-				change, chosen * importance_of(row, is_total, all, tested),
-				comparison->margin);
-		if (!is_total)
-			comparison->counts[change->verdict]++;
-	}
-}
-
-static void judge_whole(struct comparison *comparison, const struct compare_rows *rows)
-{
-	struct side sides[2];
+	struct side_runs sides[2];
 	const size_t most = rows->runs[0] > rows->runs[1] ? rows->runs[0] : rows->runs[1];
 	CLEANUP(freep) double *exact = xzalloc((most + 1) * sizeof *exact);
 
 	for (int side = 0; side < 2; side++)
-		sides[side] = side_of(rows->wholes[side], exact, rows->runs[side]);
-	comparison->whole = change_of(sides, comparison->is_over_runs);
-	if (comparison->is_over_runs) {
-		const struct test test = test_of(sides, true);
+		sides[side] = side_runs_of(rows->wholes[side], exact, rows->runs[side]);
+	const struct t_test test = t_test_of(sides, comparison->is_over_runs, 0);
 
+	comparison->whole = change_of_sides(sides, &test);
+	if (comparison->is_over_runs) {
 		comparison->least_seen_ns =
 			(statistics_t_95(test.freedom) + POWER_80) * test.error;
 		comparison->whole.verdict =
-			verdict_of(&comparison->whole, RATE, comparison->margin);
+			verdict_of(&comparison->whole, SIGNIFICANCE, comparison->margin);
 	} else {
 		/* How much runs differ is not known: what is within the margin is nothing. */
 		const double share = change_share(&comparison->whole);
@@ -290,19 +143,10 @@ static void judge_whole(struct comparison *comparison, const struct compare_rows
 					    : share < -comparison->margin ? VERDICT_FASTER
 									  : VERDICT_UNCHANGED;
 	}
-}
-
-struct change change_over_runs(const double *const times[2], const size_t counts[2],
-			       double margin)
-{
-	const size_t most = counts[0] > counts[1] ? counts[0] : counts[1];
-	CLEANUP(freep) double *exact = xzalloc((most + 1) * sizeof *exact);
-	const struct side sides[2] = { side_of(times[0], exact, counts[0]),
-				       side_of(times[1], exact, counts[1]) };
-	struct change change = change_of(sides, true);
-
-	change.verdict = verdict_of(&change, RATE, margin);
-	return change;
+	if (comparison->is_over_runs && !comparison->is_trace &&
+	    comparison->whole.p_value > SIGNIFICANCE && comparison->whole.before_ns > 0)
+		common_factor_take(rows, test.error / comparison->whole.before_ns,
+				   &comparison->common);
 }
 
 static int rank_of(const struct compared *row)
@@ -338,11 +182,15 @@ void comparison_make(const struct compare_terms *terms, struct comparison *out)
 		.is_trace = profile_is_trace(terms->profiles[0][0]),
 		.margin = terms->margin,
 	};
-	for (size_t i = 0; i < rows.count; i++)
-		out->rows[i] = compared_of(terms, &rows, &rows.rows[i], out->is_over_runs);
-	judge(out, false);
-	judge(out, true);
 	judge_whole(out, &rows);
+	const struct dispersion dispersion = out->is_over_runs && !out->is_trace
+						     ? dispersion_of_rows(&rows)
+						     : (struct dispersion){ 0 };
+
+	for (size_t i = 0; i < rows.count; i++)
+		out->rows[i] = compared_of(terms, &rows, &rows.rows[i], &dispersion, out);
+	judge_rows(out, false);
+	judge_rows(out, true);
 	qsort(out->rows, out->count, sizeof *out->rows, compare_rows_by_change);
 	compare_rows_done(&rows);
 }

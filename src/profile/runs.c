@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "profile/compare.h"
 
-#define CHANCE_CLEAR 0.001
+#define P_VALUE_CLEAR 0.001
 /* Student's t of 99.9 % over that of 95 %, with eight degrees of freedom. */
 #define WIDER_CLEAR 2.2
 /* What the median distance of a normal distribution is multiplied with for its standard deviation. */
@@ -63,6 +63,6 @@ bool runs_are_enough(const struct change *change, double margin)
 	const double middle = (change->low_ns + change->high_ns) / 2;
 	const double off = WIDER_CLEAR * (change->high_ns - change->low_ns) / 2;
 
-	return change->chance < CHANCE_CLEAR ||
+	return change->p_value < P_VALUE_CLEAR ||
 	       fabs(middle) + off <= margin * change->before_ns;
 }

@@ -67,16 +67,11 @@ static double incomplete_beta(double a, double b, double x)
 					 : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-double statistics_t_chance(double t, double freedom)
+double statistics_t_p_value(double t, double freedom)
 {
 	if (isnan(t) || isinf(t))
 		return isnan(t) ? 1 : 0;
 	return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
-}
-
-double statistics_normal_chance(double z)
-{
-	return isnan(z) ? 1 : erfc(fabs(z) / sqrt(2));
 }
 
 /*
@@ -135,6 +130,30 @@ struct range statistics_share(double hits, double count)
 	return range;
 }
 
+double statistics_digamma(double x)
+{
+	double sum = 0;
+
+	for (; x < 6; x++)
+		sum -= 1 / x;
+	const double square = 1 / (x * x);
+
+	return sum + log(x) - 1 / (2 * x) -
+	       square * (1.0 / 12 - square * (1.0 / 120 - square / 252));
+}
+
+double statistics_trigamma(double x)
+{
+	double sum = 0;
+
+	for (; x < 6; x++)
+		sum += 1 / (x * x);
+	const double square = 1 / (x * x);
+
+	return sum + 1 / x + square / 2 +
+	       square / x * (1.0 / 6 - square * (1.0 / 30 - square / 42));
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
@@ -142,12 +161,12 @@ static int compare_doubles(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-double statistics_discoveries(const double *chances, size_t count, double rate)
+double statistics_discoveries(const double *p_values, size_t count, double rate)
 {
 	CLEANUP(freep) double *sorted = xreallocarray(NULL, count + 1, sizeof *sorted);
 	double last = -1;
 
-	memcpy(sorted, chances, count * sizeof *sorted);
+	memcpy(sorted, p_values, count * sizeof *sorted);
 	qsort(sorted, count, sizeof *sorted, compare_doubles);
 	for (size_t i = 0; i < count; i++)
 		if (sorted[i] <= rate * (double)(i + 1) / (double)count)

@@ -23,7 +23,7 @@ static struct json_object *change_of(const struct change *change)
 	add_ns(object, "change_ns", change->after_ns - change->before_ns);
 	add_ns(object, "change_ns_low", change->low_ns);
 	add_ns(object, "change_ns_high", change->high_ns);
-	json_add(object, "chance", json_object_new_double(change->chance));
+	json_add(object, "p_value", json_object_new_double(change->p_value));
 	json_add_string(object, "verdict", verdict_name(change->verdict));
 	return object;
 }
@@ -55,6 +55,17 @@ static void add_paths(struct json_writer *writer, const char *key, const char *c
 	json_writer_end(writer, ']');
 }
 
+static void add_common(struct json_writer *writer, const struct common_factor *common)
+{
+	struct json_object *object = common->is_taken_out ? json_object_new_object() : NULL;
+
+	if (object) {
+		json_add(object, "change", json_object_new_double(common->change));
+		json_add(object, "noise", json_object_new_double(common->noise));
+	}
+	json_writer_add(writer, "common_factor", object);
+}
+
 void compared_add_json(const struct comparison *comparison,
 		       const struct compared_options *options, struct text *out)
 {
@@ -76,6 +87,7 @@ void compared_add_json(const struct comparison *comparison,
 			comparison->least_seen_ns > 0
 				? json_object_new_int64((int64_t)comparison->least_seen_ns)
 				: NULL);
+	add_common(&writer, &comparison->common);
 	json_writer_add(&writer, "cannot_tell",
 			json_object_new_uint64(comparison->counts[VERDICT_CANNOT_TELL]));
 	json_writer_begin(&writer, text_string(&rows), '[');

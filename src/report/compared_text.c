@@ -100,6 +100,11 @@ static void add_limits(const struct comparison *comparison, const struct style *
 			  "A change of the total by %.1f %% would have been seen in four of "
 			  "five comparisons.",
 			  100 * comparison->least_seen_ns / comparison->whole.before_ns);
+	if (comparison->common.is_taken_out)
+		text_addf(&sentence,
+			  " Runs differ by %.0f %% in overall speed, which is taken out "
+			  "of the rows below.",
+			  100 * comparison->common.noise);
 	style_add_wrapped(out, style, 0, text_string(&sentence));
 	text_add(out, "\n");
 }

@@ -90,8 +90,8 @@ void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 
 	if (off <= 0 || part_ns == 0 || whole_ns == 0)
 		grid_addf(grid, TINT_NONE, "%s", "");
-	else if (interval->phases > 0)
-		grid_addf(grid, TINT_DIM, interval->phases == 1 ? "once" : "few");
+	else if (interval->phases == 1)
+		grid_addf(grid, TINT_DIM, "once");
 	else /* rounded up: the truth is not to lie outside */
 		grid_addf(grid, TINT_DIM, "±%.1f", ceil(1000 * off / (double)whole_ns) / 10);
 }

@@ -57,7 +57,8 @@ struct interval;
 /* The same of a part of a whole; dim where its bounds lie farther apart than it is large. */
 void grid_add_share(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 		    const struct interval *interval);
-/* By how much the share may be off, "±1.2", or "once" and "few" phases; blank where it is exact, or 0. */
+/* Half the confidence interval's width, "±1.2", or "once" for a row of one phase; blank where the
+ * share is exact, or 0. */
 void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 			 const struct interval *interval);
 struct time_unit;

@@ -79,7 +79,7 @@ static void assert_verdict(const struct comparison *comparison, const char *name
 }
 
 static const struct work before[] = {
-	{ "main;a", 1000 }, { "main;b", 500 }, { "main;c", 300 }, { "main;d", 8 }, { 0 }
+	{ "main;a", 1000 }, { "main;b", 500 }, { "main;c", 300 }, { "main;d", 20 }, { 0 }
 };
 
 static void what_became_slower_is_found_and_only_that(void **state)
@@ -87,7 +87,7 @@ static void what_became_slower_is_found_and_only_that(void **state)
 	static const struct work after[] = { { "main;a", 1000 },
 					     { "main;b", 560 },
 					     { "main;c", 240 },
-					     { "main;d", 10 },
+					     { "main;d", 18 },
 					     { 0 } };
 	struct compared_sides sides;
 
@@ -120,9 +120,11 @@ static void the_same_program_has_no_verdict_but_unchanged(void **state)
 /* 500 and 520 samples: 1.96 √1020 is 63. */
 static void one_run_a_side_is_judged_by_its_samples(void **state)
 {
-	static const struct work after[] = {
-		{ "main;a", 1000 }, { "main;b", 520 }, { "main;c", 600 }, { "main;d", 8 }, { 0 }
-	};
+	static const struct work after[] = { { "main;a", 1000 },
+					     { "main;b", 520 },
+					     { "main;c", 600 },
+					     { "main;d", 20 },
+					     { 0 } };
 	struct compared_sides sides;
 
 	(void)state;
@@ -153,7 +155,7 @@ static void a_function_under_another_name_is_known_by_its_caller(void **state)
 	static const struct work renamed[] = { { "main;a", 1000 },
 					       { "main;b", 500 },
 					       { "main;c2", 301 },
-					       { "main;d", 8 },
+					       { "main;d", 20 },
 					       { 0 } };
 	struct compared_sides sides;
 
@@ -169,7 +171,7 @@ static void a_function_in_another_file_is_known_by_its_name(void **state)
 	static const struct work moved[] = { { "main;a", 1000 },
 					     { "main;b", 500 },
 					     { "main;lib.so!c", 300 },
-					     { "main;d", 8 },
+					     { "main;d", 20 },
 					     { 0 } };
 	struct compared_sides sides;
 

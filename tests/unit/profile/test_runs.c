@@ -62,7 +62,7 @@ static void test_a_difference_that_may_be_chance_needs_more(void **state)
 	const struct change change = change_between(noisy, slower, 7);
 
 	(void)state;
-	assert_true(change.chance < 0.05);
+	assert_true(change.p_value < 0.05);
 	assert_false(runs_are_enough(&change, 0.05));
 }
 

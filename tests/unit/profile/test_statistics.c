@@ -21,11 +21,15 @@ static void the_t_distribution_is_that_of_the_tables(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		assert_near(statistics_t_95(rows[i].freedom), rows[i].t, rows[i].t / 100);
-		assert_near(statistics_t_chance(rows[i].t, rows[i].freedom), 0.05, 0.0003);
+		assert_near(statistics_t_p_value(rows[i].t, rows[i].freedom), 0.05, 0.0003);
 	}
-	assert_near(statistics_t_chance(0, 5), 1, 1e-9);
-	assert_near(statistics_normal_chance(1.959964), 0.05, 1e-6);
-	assert_near(statistics_normal_chance(-3.290527), 0.001, 1e-6);
+	assert_near(statistics_t_p_value(0, 5), 1, 1e-9);
+	assert_near(statistics_t_p_value(-3.290527, 1e6), 0.001, 1e-6);
+	/* -Euler's constant, and pi^2 / 6. */
+	assert_near(statistics_digamma(1), -0.5772156649, 1e-7);
+	assert_near(statistics_trigamma(1), 1.6449340668, 1e-7);
+	assert_near(statistics_digamma(20), 2.9705239923, 1e-8);
+	assert_near(statistics_trigamma(0.5), 4.9348022005, 1e-6);
 }
 
 static void a_share_has_wilsons_interval(void **state)
@@ -84,14 +88,14 @@ static void no_hit_at_all_still_has_an_upper_bound(void **state)
 /* The example of Benjamini and Hochberg's paper: four of fifteen. */
 static void discoveries_are_those_of_benjamini_and_hochberg(void **state)
 {
-	static const double chances[] = { 0.0001, 0.0004, 0.0019, 0.0095, 0.0201,
-					  0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
-					  0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
+	static const double p_values[] = { 0.0001, 0.0004, 0.0019, 0.0095, 0.0201,
+					   0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
+					   0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
 
 	(void)state;
-	assert_near(statistics_discoveries(chances, 15, 0.05), 0.0095, 0);
-	assert_true(statistics_discoveries(chances + 9, 6, 0.05) < 0);
-	assert_true(statistics_discoveries(chances, 0, 0.05) < 0);
+	assert_near(statistics_discoveries(p_values, 15, 0.05), 0.0095, 0);
+	assert_true(statistics_discoveries(p_values + 9, 6, 0.05) < 0);
+	assert_true(statistics_discoveries(p_values, 0, 0.05) < 0);
 }
 
 int main(void)
