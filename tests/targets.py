@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints what the tests of a suite are made of, as ninja calls it.
+"""Prints what the tests of a suite are made of, as ninja calls it; and what is built below other folders.
 
-usage: targets.py BUILD_FOLDER SUITE
+usage: targets.py BUILD_FOLDER SUITE [FOLDER...]
 """
 
 import json
@@ -15,9 +15,12 @@ def introspect(folder, what):
     return json.loads(done.stdout)
 
 
-def main(folder, suite):
-    files = {target["id"]: target["filename"] for target in introspect(folder, "targets")}
-    needed = set()
+def main(folder, suite, *others):
+    targets = introspect(folder, "targets")
+    files = {target["id"]: target["filename"] for target in targets}
+    below = tuple(os.path.join(os.path.realpath(folder), other, "") for other in others)
+    needed = {path for target in targets if target["build_by_default"] for path in target["filename"]
+              if os.path.realpath(path).startswith(below)}
     for test in introspect(folder, "tests"):
         # "project:suite"
         if suite in [name.rpartition(":")[2] for name in test["suite"]]:
@@ -26,6 +29,6 @@ def main(folder, suite):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
     main(*sys.argv[1:])

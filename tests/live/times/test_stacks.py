@@ -22,13 +22,13 @@ class MemoryThatGoes(LiveTest):
             recording = self.record(command, rate=20000)
             self.assertEqual(recording.truth["counts"], {"turns": 500})
             self.assertGreater(recording.head()["samples"], 1000)
+            self.assert_walked_in_what_is_opened_and_closed(recording)
 
     def test_an_ordinary_user_does_not_die_of_it_either(self):
         recording = self.record_as_user(workload("unmapping", WORKLOADS, 500), rate=20000)
         self.assertEqual(recording.truth["counts"], {"turns": 500})
 
-    def test_a_library_that_is_opened_and_closed_is_walked_all_the_same(self):
-        recording = self.record(workload("unmapping", WORKLOADS, 500), rate=20000)
+    def assert_walked_in_what_is_opened_and_closed(self, recording):
         stacks = recording.functions_of_stacks()
         ends = [ending for stack, ending in recording.rows("SELECT stack, ending FROM samples")
                 if stacks[stack][:1] in (["first_work"], ["second_work"])]
