@@ -35,13 +35,19 @@ KEEP static uint64_t descend(unsigned depth, uint64_t n)
 
 int main(int argc, char **argv)
 {
-	uint64_t budget = truth_budget_ns(argc, argv, 1200);
+	/* With what it asks the clock for, seventeen times a turn. */
+	uint64_t budget = truth_budget_ns(argc, argv, 1200), total_ns = 0;
 
-	for (uint64_t turn = 0; truth_thread_cpu_ns() < budget; turn++)
+	for (uint64_t turn = 0, now = truth_thread_cpu_ns(); now < budget; turn++) {
+		const uint64_t before = now;
+
 		sink = descend(DEPTH, truth_vary(turn, 70000, 90000));
+		now = truth_thread_cpu_ns();
+		total_ns += now - before;
+	}
 	truth_add(TRUTH_SELF, "descend", self_ns);
 	truth_add(TRUTH_SELF, "bottom", bottom_ns);
-	truth_add(TRUTH_TOTAL, "descend", self_ns + bottom_ns);
+	truth_add(TRUTH_TOTAL, "descend", total_ns);
 	truth_add(TRUTH_TOTAL, "bottom", bottom_ns);
 	truth_print();
 	return 0;
