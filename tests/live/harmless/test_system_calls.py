@@ -41,12 +41,13 @@ ALLOWED = {
         "getpid": 3, "getrusage": 1, "clock_gettime": 1, "rt_sigaction": 2, "rt_sigprocmask": 12,
     },
     # A new thread has an alternate stack of ours until it ends, mapped for sixteen threads at a time.  At its
-    # end its clock, its switches and its number are read (docs/decisions/0037).  Before the first, what signals
-    # are ignored is looked up (agent/signals/ignored.h).
+    # end its clock, its switches and its number are read (docs/decisions/0037); its number twice where its first
+    # sample is taken while it is asked for it.  Before the first, what signals are ignored is looked up
+    # (agent/signals/ignored.h).
     "thread": {
         "sigaltstack": 2, "mmap": 1, "madvise": 1,
         "rt_sigaction": 40,
-        "gettid": 1, "clock_gettime": 3, "getrusage": 2, "rt_sigprocmask": 2,
+        "gettid": 2, "clock_gettime": 3, "getrusage": 2, "rt_sigprocmask": 2,
     },
     # A timer of its own: the thread is known to the kernel by its number.
     "thread by timer": {"timer_create": 1, "timer_settime": 1, "timer_delete": 1, "gettid": 1},
