@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "made.h"
@@ -181,6 +182,71 @@ static void a_function_in_another_file_is_known_by_its_name(void **state)
 	sides_done(&sides);
 }
 
+enum { FUNCTIONS = 40, FUNCTION_MS = 100 };
+
+/* f0 becomes slower; runs of both sides are as many per cent off the usual speed. */
+static void sides_init_of_many(struct compared_sides *sides, int slower_percent)
+{
+	static const int speeds[2][RUNS] = { { 90, 110, 97, 103, 112 },
+					     { 108, 93, 99, 115, 89 } };
+	struct profile *profiles[2][RUNS];
+
+	for (int side = 0; side < 2; side++)
+		for (int run = 0; run < RUNS; run++) {
+			struct made *made = &sides->made[side][run];
+
+			made_init(made);
+			profiles[side][run] = made->profile;
+			for (int i = 0; i < FUNCTIONS; i++) {
+				char stack[16];
+				const int percent =
+					i == 0 && side == 1 ? 100 + slower_percent : 100;
+				const int ms =
+					FUNCTION_MS * speeds[side][run] / 100 * percent / 100 +
+					noise[(run + 2 * i + side) % RUNS];
+
+				snprintf(stack, sizeof stack, "main;f%d", i);
+				made_add(made, stack, (uint64_t)ms * MS, (uint64_t)ms);
+			}
+		}
+	comparison_make(&(struct compare_terms){ .profiles = { profiles[0], profiles[1] },
+						 .counts = { RUNS, RUNS },
+						 .by = GROUP_BY_FUNCTION,
+						 .margin = 0.05 },
+			&sides->comparison);
+}
+
+static void how_fast_the_machine_was_is_taken_out(void **state)
+{
+	struct compared_sides sides;
+
+	(void)state;
+	sides_init_of_many(&sides, 20);
+	const struct comparison *comparison = &sides.comparison;
+
+	assert_int_equal(comparison->whole.verdict, VERDICT_CANNOT_TELL);
+	assert_true(comparison->common.is_taken_out);
+	assert_true(comparison->common.noise > 0.05 && comparison->common.noise < 0.15);
+	assert_verdict(comparison, "f0", VERDICT_SLOWER);
+	assert_int_equal(comparison->counts[VERDICT_SLOWER], 1);
+	assert_int_equal(comparison->counts[VERDICT_FASTER], 0);
+	/* 20 % at the mean speed: the runs after were 2 % slower, which is not the function's. */
+	assert_true(fabs(change_share(&row_named(comparison, "f0")->self) - 0.2) < 0.05);
+	sides_done(&sides);
+}
+
+static void only_speed_that_differs_changes_no_function(void **state)
+{
+	struct compared_sides sides;
+
+	(void)state;
+	sides_init_of_many(&sides, 0);
+	assert_true(sides.comparison.common.is_taken_out);
+	assert_int_equal(sides.comparison.counts[VERDICT_SLOWER], 0);
+	assert_int_equal(sides.comparison.counts[VERDICT_FASTER], 0);
+	sides_done(&sides);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +256,8 @@ int main(void)
 		cmocka_unit_test(what_is_new_and_what_is_gone),
 		cmocka_unit_test(a_function_under_another_name_is_known_by_its_caller),
 		cmocka_unit_test(a_function_in_another_file_is_known_by_its_name),
+		cmocka_unit_test(how_fast_the_machine_was_is_taken_out),
+		cmocka_unit_test(only_speed_that_differs_changes_no_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
