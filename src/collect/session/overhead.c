@@ -53,16 +53,21 @@ static uint32_t rate_of(const struct image *image, unsigned int rung)
 	return (uint32_t)(NS_PER_S / (double)(image->period_ns << rung) + 0.5);
 }
 
-/* What the agent timed, in ns; the handlers that it did not time took as long. */
+/*
+ * What the agent timed, in ns, those that took long included, as first ones do; handlers that it
+ * did not time took as long as the others.
+ */
 static uint64_t handler_ns_of(const struct session *session, const struct ring_costs *costs)
 {
 	const double ns = (double)(monotonic_ns() - session->start_ns);
 	const double ticks = (double)(ticks_now() - session->start_ticks);
+	const uint64_t others = costs->handler_samples - costs->handler_slow;
 
 	if (costs->handler_timed == 0 || ticks <= 0)
-		return 0;
+		return costs->handler_slow_ns;
 	return (uint64_t)((double)costs->handler_ticks / (double)costs->handler_timed *
-			  (double)costs->handler_samples * ns / ticks);
+			  (double)others * ns / ticks) +
+	       costs->handler_slow_ns;
 }
 
 static void note_rate(struct session_overhead *overhead, uint32_t hz)
@@ -93,23 +98,25 @@ static void step(struct session *session, struct image *image, unsigned int rung
 	strncpy(change->name, image->name, sizeof change->name - 1);
 }
 
-/* What handlers take here is learned from all processes, for those to come. */
+/*
+ * What handlers take here is learned from all processes, for those to come.  Brief ones count from
+ * their beginning: their handlers are first ones, which find rules and fault pages in.
+ */
 static void learn(struct session_overhead *overhead, const struct overhead_look *from,
 		  const struct overhead_look *to)
 {
+	if (to->samples <= from->samples || to->handler_ns <= from->handler_ns)
+		return;
 	overhead->samples += to->samples - from->samples;
-	overhead->handler_ns +=
-		to->handler_ns > from->handler_ns ? to->handler_ns - from->handler_ns : 0;
-	if (overhead->samples > 0)
-		overhead->terms.handler_ns = overhead->handler_ns / overhead->samples;
+	overhead->handler_ns += to->handler_ns - from->handler_ns;
+	overhead->terms.handler_ns = overhead->handler_ns / overhead->samples;
 }
 
-static void look_at(struct session *session, struct image *image)
+static struct overhead_look look_of(const struct session *session, struct image *image)
 {
-	struct session_overhead *overhead = &session->overhead;
 	const struct ring_costs costs = ring_view_costs(image);
-	const struct overhead_look begin = image->overhead.begin;
-	const struct overhead_look look = {
+
+	return (struct overhead_look){
 		.time_ns = monotonic_ns(),
 		.cpu_ns = image_counted_ns(image),
 		.samples = costs.handler_samples,
@@ -117,6 +124,13 @@ static void look_at(struct session *session, struct image *image)
 		.switches_ns =
 			ring_view_switches(image) * session_switches_cost_of(session, image),
 	};
+}
+
+static void look_at(struct session *session, struct image *image)
+{
+	struct session_overhead *overhead = &session->overhead;
+	const struct overhead_look begin = image->overhead.begin;
+	const struct overhead_look look = look_of(session, image);
 	const bool is_first = !image->overhead.is_begun;
 	unsigned int rung;
 	double share;
@@ -150,9 +164,13 @@ void session_look_at_overhead(struct session *session)
 
 void session_overhead_end(struct session *session, struct image *image)
 {
-	if (session->enter_terms.overhead != NULL && image->has_sampling_events &&
-	    image->events.rungs > 0)
-		note_rate(&session->overhead, rate_of(image, image->events.rung));
+	if (session->enter_terms.overhead == NULL || !image->has_sampling_events ||
+	    image->events.rungs == 0)
+		return;
+	const struct overhead_look end = look_of(session, image);
+
+	note_rate(&session->overhead, rate_of(image, image->events.rung));
+	learn(&session->overhead, &image->overhead.begin, &end);
 }
 
 static void add_change(struct text *note, const struct overhead_change *change)
