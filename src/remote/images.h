@@ -25,7 +25,7 @@ struct remote_image {
 	bool is_deleted;  /* the path leads to another file, or none */
 	bool has_code;
 	bool is_agent; /* fathom's own: what it interposes is no function of the program's */
-	const struct unwind_file *file; /* what is mapped, of a followed process; or NULL */
+	const struct unwind_file *file; /* of a followed process, or of Go; or NULL */
 	uint32_t file_id;               /* of an unwind_file (unwind_files.h); 0: none */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_len; /* 0: it has none */

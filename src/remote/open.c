@@ -15,6 +15,7 @@
 #include "remote/python.h"
 #include "remote/refusal.h"
 #include "remote/ruby.h"
+#include "remote/unwind_files.h"
 #include "target/elf_file.h"
 #include "target/maps.h"
 
@@ -43,10 +44,36 @@ static bool has_file(struct remote *remote, const struct remote_image *image)
 	return fit == CORE_FIT_SAME || fit == CORE_FIT_ASSUMED;
 }
 
-/* Static programs have unwind rules without a table of them: only section headers say where. */
-static void find_rules(struct remote *remote, struct remote_image *image)
+static void close_go(struct remote *remote)
 {
-	CLEANUP(freep) char *path = remote_image_path(remote, image);
+	if (remote->go_file)
+		elf_file_close(&remote->go_file->elf);
+	free(remote->go_file);
+	remote->go_file = NULL;
+}
+
+/* A program of Go has its rules in a table of its own, which is read in the file. */
+static void find_go(struct remote *remote, struct remote_image *image, const char *path)
+{
+	struct unwind_file *file;
+
+	if (remote->go_file)
+		return;
+	file = xzalloc(sizeof *file);
+	if (elf_file_open(path, &file->elf, NULL) < 0) {
+		free(file);
+		return;
+	}
+	remote->go_file = file;
+	if (go_table_read(&file->elf, &file->go))
+		image->file = file;
+	else
+		close_go(remote);
+}
+
+/* Static programs have unwind rules without a table of them: only section headers say where. */
+static void find_rules(struct remote_image *image, const char *path)
+{
 	struct elf_file_symbol place;
 	struct elf_file elf;
 
@@ -59,14 +86,21 @@ static void find_rules(struct remote *remote, struct remote_image *image)
 	elf_file_close(&elf);
 }
 
+/* The program is mapped below its libraries; with parts in C it has a table of rules as well. */
 static void find_all_rules(struct remote *remote)
 {
 	for (size_t i = 0; i < remote->images.count; i++) {
 		struct remote_image *image = &remote->images.images[i];
+		const bool has_table = image->native.eh_frame_hdr != 0;
 
-		if (image->has_code && *image->path == '/' && image->native.eh_frame_hdr == 0 &&
-		    has_file(remote, image))
-			find_rules(remote, image);
+		if (!image->has_code || *image->path != '/' || (has_table && i > 0) ||
+		    !has_file(remote, image))
+			continue;
+		CLEANUP(freep) char *path = remote_image_path(remote, image);
+
+		if (!has_table)
+			find_rules(image, path);
+		find_go(remote, image, path);
 	}
 }
 
@@ -147,6 +181,7 @@ int remote_map_again(struct remote *remote, struct error *err)
 	if (rc < 0)
 		return refusal_explain("dump", remote->pid, rc, err);
 	remote_images_done(&remote->images);
+	close_go(remote);
 	maps_free(remote->maps);
 	remote->maps = maps;
 	memory_done(&remote->mem);
@@ -185,6 +220,7 @@ void remote_close(struct remote *remote)
 	remote_python_free(remote->python);
 	remote_ruby_free(remote->ruby);
 	remote_images_done(&remote->images);
+	close_go(remote);
 	maps_free(remote->maps);
 	memory_done(&remote->mem);
 	recent_done(&remote->rules);

@@ -22,6 +22,7 @@ struct local;
 struct maps;
 struct remote_python;
 struct remote_ruby;
+struct unwind_file;
 
 /* One that runs, or a core file that was one. */
 struct remote {
@@ -31,6 +32,7 @@ struct remote {
 	struct mem mem;
 	struct maps *maps;
 	struct remote_images images;
+	struct unwind_file *go_file; /* of a program of Go, whose images have it; or NULL */
 	struct recent rules;         /* of addresses: walk.c */
 	struct recent *shared_rules; /* of places in files, of several processes; NULL: none */
 	struct intern strings;       /* names and files */

@@ -64,12 +64,12 @@ static enum walk_status find_rule(struct steps *steps, const struct remote_image
 				  uint64_t address, uint64_t *known)
 {
 	u64 rule = 0;
-	enum walk_status status = native_rule_find_in(&steps->scratch, steps->walk->mem,
-						      &image->native, address, &rule);
+	enum walk_status status = WALK_COMPLETE;
 
-	if ((status == WALK_NO_RULE || native_rule_is_guess(rule)) &&
-	    go_rule(image, address, &rule))
-		status = WALK_COMPLETE;
+	/* Its table says where a stack ends, which DWARF's rules of the same code do not. */
+	if (!go_rule(image, address, &rule))
+		status = native_rule_find_in(&steps->scratch, steps->walk->mem, &image->native,
+					     address, &rule);
 	if (status == WALK_COMPLETE)
 		*known = rule;
 	else if (status == WALK_NO_RULE)

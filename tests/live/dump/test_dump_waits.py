@@ -79,6 +79,26 @@ class Waits(live_dump.DumpTest):
             self.skipTest("/proc/PID/wchan says nothing here")
         self.assertIn(f"in the kernel's {thread['kernel_function']}", self.dump_run(run.pid).stdout.decode())
 
+    def test_threads_of_go_end_where_their_stacks_do(self):
+        source = self.write("main.go", "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() {\n"
+                            "\tfor i := 0; i < 3; i++ {\n\t\tgo func() {\n\t\t\tfor n := 0; n >= 0; n += i {\n"
+                            "\t\t\t\t_ = make([]byte, n%64)\n\t\t\t}\n\t\t}()\n\t}\n\tfmt.Println(\"ready\")\n"
+                            "\tos.Stdin.Read(make([]byte, 1))\n}\n")
+        program = self.path("of_go")
+        done = subprocess.run([self.need("go"), "build", "-o", program, source], capture_output=True, timeout=600,
+                              env={**os.environ, "CGO_ENABLED": "0"})
+        if done.returncode != 0:
+            self.skipTest(f"go cannot build it: {done.stderr.decode(errors='replace')[-200:]}")
+        run = self.start([program])
+        dump = self.dump_until(run.pid, lambda dump: any("runtime.mstart" in names(thread)
+                                                         for thread in dump["threads"]), "no thread of the runtime's rests")
+        # Behind where a thread begins, or changes to another stack, lies what is left of other calls.
+        for thread in dump["threads"]:
+            with self.subTest(names(thread)):
+                self.assertIn(thread["ending"], ("complete", "switched", None))
+                for last in {"runtime.mstart", "runtime.mcall", "runtime.morestack"} & set(names(thread)):
+                    self.assertEqual(names(thread)[-1], last)
+
 
 if __name__ == "__main__":
     live.main()
