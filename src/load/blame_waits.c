@@ -249,6 +249,16 @@ static const struct slice *slice_of(const struct waits *waits, size_t first,
 	return best;
 }
 
+/* The owner of an interpreter's lock was met in its wait for it, which was over by then. */
+static bool is_of_itself(const struct waits *waits, const struct slice *slice,
+			 const struct hold *hold)
+{
+	const struct profile *profile = waits->sums->profile;
+
+	return is_global(slice->state) &&
+	       leaf_of(profile, hold->owner_stack).n == leaf_of(profile, slice->stack).n;
+}
+
 /* A wait may be stored in pieces, of one state and stack: the hold is of all that it has to do with. */
 static void blame_mark(struct waits *waits, const struct hold *hold)
 {
@@ -279,7 +289,7 @@ static void blame_mark(struct waits *waits, const struct hold *hold)
 	if (within.end_ns > end_ns)
 		within.end_ns = end_ns;
 	place_of(waits, best->state, best->stack.n)->met_ns += ns;
-	if (hold->owner && hold->owner_stack.n == 0)
+	if (hold->owner && (hold->owner_stack.n == 0 || is_of_itself(waits, best, hold)))
 		blame_hold(waits->sums, waiter, best, &within, ns);
 	else
 		add_hold(waits->sums, waiter, best, &within, hold->owner_stack, ns);

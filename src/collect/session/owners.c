@@ -52,7 +52,10 @@ static void read_owner(struct session *session, struct image *image, uint32_t ro
 	thread->owner_serial = serial + 1;
 }
 
-/* What the owner waits in; 0: it runs, or that cannot be read. */
+/*
+ * What the owner waits in; 0: it runs, or that cannot be read.  Which thread it is was read since the
+ * switches were taken: one that was woken since, and took what it waited for, waits no more.
+ */
 static uint32_t stack_of(struct session *session, struct image *image, uint32_t owner,
 			 uint64_t now_ns)
 {
@@ -61,15 +64,19 @@ static uint32_t stack_of(struct session *session, struct image *image, uint32_t 
 
 	if (thread == NULL || thread->place != WALL_WAITS)
 		return 0;
+	if (thread->is_coarse)
+		return thread->is_read && thread->read.has_stack ? thread->read.stack : 0;
+	if (thread->owner_serial != thread->serial + 1 && !thread->is_read) {
+		read_owner(session, image, owner, now_ns);
+	} else {
+		session_take_events(session);
+	}
+	thread = wall_find(threads, owner);
+	if (thread == NULL || thread->place != WALL_WAITS || thread->since_ns > now_ns)
+		return 0;
 	if (thread->is_read && thread->read.has_stack)
 		return thread->read.stack;
-	if (!thread->is_coarse && thread->owner_serial != thread->serial + 1) {
-		read_owner(session, image, owner, now_ns);
-		thread = wall_find(threads, owner);
-	}
-	return thread != NULL && thread->owner_serial == thread->serial + 1
-		       ? thread->owner_stack
-		       : 0;
+	return thread->owner_serial == thread->serial + 1 ? thread->owner_stack : 0;
 }
 
 /*

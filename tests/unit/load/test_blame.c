@@ -312,6 +312,23 @@ static void an_owner_does_not_wait_for_what_it_holds(void **state)
 	assert_int_equal(blamed_ms(profile, 2, "work", 1, THREAD_STATE_GIL), 10);
 }
 
+/* It was met in its own wait for the GIL, which was over when it was found to have it. */
+static void a_mark_does_not_have_an_owner_wait_for_itself(void **state)
+{
+	struct recording_writer *writer = begin("itself.fathom");
+
+	(void)state;
+	add(writer, 2, WAITS, THREAD_STATE_GIL, 10, 10);
+	add(writer, 2, WORK, THREAD_STATE_RUNNING, 50, 40);
+	add(writer, 1, WAITS, THREAD_STATE_GIL, 50, 40);
+	add_mark(writer, &(struct recording_owner){ 10 * MS, 1, 2, WAITS, WAITS });
+	add_mark(writer, &(struct recording_owner){ 50 * MS, 1, 0, 0, 0 });
+	CLEANUP(profile_freep) struct profile *profile = end(writer, "itself.fathom");
+
+	assert_int_equal(blamed_ms(profile, 2, "waits", 1, THREAD_STATE_GIL), 0);
+	assert_int_equal(blamed_ms(profile, 2, "work", 1, THREAD_STATE_GIL), 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +342,7 @@ int main(void)
 		cmocka_unit_test(what_the_owner_waited_in_is_what_it_did),
 		cmocka_unit_test(an_owner_that_is_not_known_has_its_part),
 		cmocka_unit_test(an_owner_does_not_wait_for_what_it_holds),
+		cmocka_unit_test(a_mark_does_not_have_an_owner_wait_for_itself),
 	};
 
 	return cmocka_run_group_tests(tests, by_hand_make_folder, by_hand_remove_folder);
