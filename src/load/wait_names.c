@@ -120,7 +120,7 @@ static bool add_kind(const struct profile *profile, struct stack_id callers, con
 	const char *kind = NULL;
 
 	if (!inner || strpbrk(inner + 1, " .<") || strcmp(inner, "(GIL)") == 0 ||
-	    strcmp(inner, "(GVL)") == 0)
+	    strcmp(inner, "(GVL)") == 0 || strcmp(inner, "(sleep)") == 0)
 		return false;
 	find_place(profile, callers, &kind);
 	if (!kind)

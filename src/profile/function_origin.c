@@ -36,9 +36,36 @@ static bool is_start_up(const char *name)
 	       strcmp(name, "_fini") == 0;
 }
 
+/* How glibc and musl wait for locks and threads: in a static program their module is its own. */
+static bool is_of_waits(const char *name)
+{
+	static const char *const beginnings[] = { "pthread_",    "__pthread_",  "___pthread_",
+						  "__futex_",    "__lll_",      "__new_sem_",
+						  "__timedwait", "__syscall_cp" };
+	static const char *const names[] = { "sem_wait",         "sem_timedwait",
+					     "sem_clockwait",    "nanosleep",
+					     "__nanosleep",      "clock_nanosleep",
+					     "__clock_nanosleep" };
+
+	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_of_libc(const char *name)
+{
+	return is_start_up(name) || is_of_waits(name);
+}
+
 bool function_is_of_toolchain(const char *name)
 {
-	return is_start_up(name) || is_of_standard_scope(name);
+	return is_of_libc(name) || is_of_standard_scope(name);
 }
 
 bool function_is_import(const struct function *function)
@@ -73,7 +100,7 @@ static struct origin_name origin_of_native(const struct profile *profile,
 		return found;
 	if (is_of_standard_scope(function->name))
 		return origin_named(ORIGIN_STANDARD, "std");
-	if (is_start_up(function->name))
+	if (is_of_libc(function->name))
 		return origin_named(ORIGIN_SYSTEM, "libc");
 	if (function->file)
 		origin_of_compiled_source(function->file, &found);

@@ -179,8 +179,8 @@ static void add_with(struct text *out, const char *name, enum effort effort)
 }
 
 /*
- * "futex(Lock at app.py:12)", "read(/var/lib/x.db)", "recvfrom(127.0.0.1:5432)": a system call with
- * what it is on, which says most of it.
+ * "futex(condition in Monitor::wait)", "read(/var/lib/x.db)", "recvfrom(127.0.0.1:5432)": a system
+ * call with what it is on, which says most of it.
  */
 static bool is_wait(const char *name)
 {
@@ -188,6 +188,8 @@ static bool is_wait(const char *name)
 
 	if (!open || name[strlen(name) - 1] != ')')
 		return false;
+	if (strncmp(name, "futex(", strlen("futex(")) == 0)
+		return true;
 	for (const char *at = name; at < open; at++) {
 		if (!islower((unsigned char)*at) && !isdigit((unsigned char)*at) && *at != '_')
 			return false;

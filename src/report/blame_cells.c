@@ -110,6 +110,21 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* musl's mutexes have a word that says that they are held, and by which thread only if recursive. */
+static bool is_in_musl(const struct profile *profile, struct stack_id id)
+{
+	const struct stack *stack = profile_get_stack(profile, id);
+
+	while (stack) {
+		const struct frame *frame = profile_get_frame(profile, stack->frame);
+
+		if (begins(profile_get_function(profile, frame->function)->name, "__timedwait"))
+			return true;
+		stack = profile_get_stack(profile, stack->parent);
+	}
+	return false;
+}
+
 const char *blame_why_unowned(const struct profile *profile, const struct blame_pair *pair)
 {
 	const enum thread_state state = pair->heaviest.state;
@@ -121,6 +136,8 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 		return "it was passed on meanwhile";
 	if (begins(leaf, "futex(Lock "))
 		return "no thread was met in a `with` of it";
+	if (begins(leaf, "futex(mutex") && is_in_musl(profile, pair->heaviest.waiter_stack))
+		return "musl keeps no owner of it";
 	if (begins(leaf, "futex(RLock ") || begins(leaf, "futex(mutex") ||
 	    begins(leaf, "futex(rwlock") || begins(leaf, "futex(Mutex ") ||
 	    begins(leaf, "futex(Monitor "))

@@ -91,15 +91,18 @@ void hot_label_add_library(struct text *out, const struct hot *hot, const struct
 		text_add(out, "import");
 	else
 		add_name(out, hot, node);
-	if (node->kind == HOT_LIBRARY || has_burner)
+	/* "[shorter than a sampling period]" is a package of its own. */
+	const bool has_package = node->kind == HOT_LIBRARY && *function->name != '[';
+
+	if (has_package || has_burner)
 		text_add(out, " [");
-	if (node->kind == HOT_LIBRARY)
+	if (has_package)
 		add_package(out, hot, package);
 	if (has_burner) {
-		text_add(out, node->kind == HOT_LIBRARY ? ", mostly " : "mostly ");
+		text_add(out, has_package ? ", mostly " : "mostly ");
 		add_package(out, hot, node->burner);
 	}
-	if (node->kind == HOT_LIBRARY || has_burner)
+	if (has_package || has_burner)
 		text_add(out, "]");
 }
 

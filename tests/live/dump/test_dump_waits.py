@@ -90,8 +90,8 @@ class Waits(live_dump.DumpTest):
         if done.returncode != 0:
             self.skipTest(f"go cannot build it: {done.stderr.decode(errors='replace')[-200:]}")
         run = self.start([program])
-        dump = self.dump_until(run.pid, lambda dump: any("runtime.mstart" in names(thread)
-                                                         for thread in dump["threads"]), "no thread of the runtime's rests")
+        dump = self.dump_until(run.pid, lambda dump: any("runtime.mstart" in names(thread) for thread in dump["threads"]),
+                               "no thread of the runtime's rests")
         # Behind where a thread begins, or changes to another stack, lies what is left of other calls.
         for thread in dump["threads"]:
             with self.subTest(names(thread)):

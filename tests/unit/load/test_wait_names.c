@@ -79,8 +79,24 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 		{ 0 },
 	};
 
+	const struct native in_static[] = {
+		{ "/srv/static", "work", NULL, 0 },
+		{ "/srv/static", "__pthread_mutex_lock", NULL, 0 },
+		{ "/srv/static", "__lll_lock_wait", NULL, 0 },
+		{ 0 },
+	};
+	const struct native in_musl[] = {
+		{ "/srv/musl", "work", NULL, 0 },
+		{ "/srv/musl", "__pthread_mutex_timedlock", NULL, 0 },
+		{ "/srv/musl", "__timedwait_cp", NULL, 0 },
+		{ "/srv/musl", "__syscall_cp_c", NULL, 0 },
+		{ 0 },
+	};
+
 	(void)state;
 	assert_named(condition, "futex", "futex(condition at pool.cpp:22)");
+	assert_named(in_static, "futex(mutex 0x5555)", "futex(mutex in work)");
+	assert_named(in_musl, "futex", "futex(mutex in work)");
 	assert_named(mutex, "futex(mutex 0x5555)", "futex(mutex at pool.cpp:30)");
 	assert_named(stripped, "futex", "futex(semaphore in bioProcessBackgroundJobs)");
 	assert_named(condition, "futex(ready)", "futex(condition ready)");
@@ -93,11 +109,18 @@ static void what_the_recorder_has_named_stays(void **state)
 		{ LIBC, "pthread_mutex_lock", NULL, 0 },
 		{ 0 },
 	};
+	const struct native condition[] = {
+		{ "/usr/lib/libruby.so", "native_sleep", NULL, 0 },
+		{ LIBC, "pthread_cond_timedwait", NULL, 0 },
+		{ 0 },
+	};
 	const struct native bare[] = { { "/srv/pool", "update", "/srv/pool.cpp", 30 }, { 0 } };
 
 	(void)state;
 	assert_named(frames, "futex(mutex stats_lock)", "");
 	assert_named(frames, "futex(GIL)", "");
+	/* Ruby sleeps by a condition. */
+	assert_named(condition, "futex(sleep)", "");
 	assert_named(frames, "read", "");
 	/* It calls the kernel itself: what for is not known. */
 	assert_named(bare, "futex", "");

@@ -56,6 +56,8 @@ static void what_a_call_is_on_stays(void **state)
 	(void)state;
 	assert_short("futex(Executor.map at /srv/app.py:12)", 12,
 		     "futex(Executor.map at /srv/app.py:12)");
+	assert_short("futex(condition in os::PlatformEvent::park)", 12,
+		     "futex(condition in os::PlatformEvent::park)");
 	assert_short("read(/var/lib/x.db)", 6, "read(/var/lib/x.db)");
 	assert_short("recvfrom(127.0.0.1:5432)", 10, "recvfrom(127.0.0.1:5432)");
 	/* A function that is called like a system call. */
