@@ -130,16 +130,20 @@ struct image_thread *image_find_thread(struct image *image, int tid)
 	return &image->threads[place - 1];
 }
 
-void image_thread_name(struct image_thread *thread, const char *name, size_t len)
+void image_thread_name(struct image *image, struct image_thread *thread, const char *name,
+		       size_t len)
 {
 	if (len > RING_THREAD_NAME_MAX) {
 		len = RING_THREAD_NAME_MAX;
 		while (len > 0 && ((uint8_t)name[len] & 0xc0) == 0x80)
 			len--;
 	}
+	thread->is_named_by_program = true;
+	if (strlen(thread->name) == len && memcmp(thread->name, name, len) == 0)
+		return;
 	memcpy(thread->name, name, len);
 	thread->name[len] = '\0';
-	thread->is_named_by_program = true;
+	thread->has_new_name = image->has_new_names = true;
 }
 
 void image_forget_tid(struct image *image, int tid)
@@ -186,6 +190,29 @@ struct recording_thread image_thread_row(const struct image *image,
 	};
 }
 
+/* For readers while it is being written: whole at the thread's end. */
+static struct recording_thread row_of_living(const struct image *image,
+					     const struct image_thread *thread)
+{
+	struct recording_thread row = image_thread_row(image, thread, 0);
+
+	row.start_ns = row.end_ns = RECORDING_UNKNOWN;
+	return row;
+}
+
+static void store_names(struct image *image, struct recording_writer *writer)
+{
+	for (size_t i = 0; image->has_new_names && i < image->thread_count; i++) {
+		struct image_thread *thread = &image->threads[i];
+		const struct recording_thread row = row_of_living(image, thread);
+
+		if (thread->has_new_name)
+			recording_writer_update_thread(writer, &row);
+		thread->has_new_name = false;
+	}
+	image->has_new_names = false;
+}
+
 struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time_ns,
 				     struct recording_writer *writer)
 {
@@ -203,10 +230,8 @@ struct image_thread *image_thread_at(struct image *image, int tid, uint64_t time
 	*thread =
 		(struct image_thread){ .tid = tid, .start_ns = time_ns, .end_ns = UINT64_MAX };
 	memcpy(thread->name, image->name, sizeof image->name);
-	/* A name and a start for readers while it is being written; whole at its end. */
-	struct recording_thread row = image_thread_row(image, thread, 0);
+	const struct recording_thread row = row_of_living(image, thread);
 
-	row.start_ns = row.end_ns = RECORDING_UNKNOWN;
 	recording_writer_add_thread(writer, &row, &thread->row);
 	return thread;
 }
@@ -249,6 +274,7 @@ static void image_forget_thread(struct image *image, size_t i)
 void image_forget_past(struct image *image, uint64_t before_ns, uint64_t session_start_ns,
 		       struct recording_writer *writer)
 {
+	store_names(image, writer);
 	if (image->mappings != NULL && before_ns > LATEST_SAMPLE_NS)
 		mappings_forget(image->mappings, before_ns - LATEST_SAMPLE_NS);
 	if (image->ended_threads < ENDED_THREADS_KEPT)

@@ -69,6 +69,7 @@ struct image_thread {
 	int tid;
 	char name[IMAGE_THREAD_NAME];
 	bool is_named_by_program;  /* the kernel knows it by another name */
+	bool has_new_name;         /* which its row does not have yet */
 	int creator;               /* the thread that created it; 0: not known */
 	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
@@ -164,6 +165,7 @@ struct image {
 
 	struct image_thread *threads;
 	size_t thread_count, thread_capacity;
+	bool has_new_names;            /* one of them has */
 	size_t ended_threads;          /* of those */
 	uint64_t forgotten_covered_ns; /* of threads that are not there any more */
 	uint64_t forgotten_left_out_ns;
@@ -278,7 +280,8 @@ struct image_thread *image_thread_claimed(struct image *image, uint32_t tid, uin
 void image_forget_tid(struct image *image, int tid);
 struct image_thread *image_find_thread(struct image *image, int tid);
 /* What the program calls it: as much of the UTF-8 as there is room for. */
-void image_thread_name(struct image_thread *thread, const char *name, size_t len);
+void image_thread_name(struct image *image, struct image_thread *thread, const char *name,
+		       size_t len);
 /*
  * Everything before that moment is in the recording: what ended by then is written for the
  * last time and forgotten, once it is worth while.

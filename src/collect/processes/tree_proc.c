@@ -32,6 +32,7 @@ void tree_read_thread(struct tree *tree, struct image *image, pid_t tid, uint64_
 	struct image_thread *thread = image_thread_at(image, tid, time_ns, tree->writer);
 
 	read_comm(image->pid, tid, thread->name);
+	thread->has_new_name = image->has_new_names = true;
 }
 
 void tree_read_name(struct tree *tree, struct image *image)

@@ -218,7 +218,7 @@ static void pump_take_thread_name(struct pump *pump, struct image *image, const 
 
 	if (thread->tid != (int)named.tid)
 		return;
-	image_thread_name(thread, (const char *)(words + RING_WORDS(struct ring_thread)),
+	image_thread_name(image, thread, (const char *)(words + RING_WORDS(struct ring_thread)),
 			  named.length);
 }
 

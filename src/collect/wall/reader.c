@@ -304,7 +304,7 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 		struct image_thread *known = image_find_thread(image, thread->tid);
 
 		if (reader->name != NULL && known != NULL)
-			image_thread_name(known, reader->name, strlen(reader->name));
+			image_thread_name(image, known, reader->name, strlen(reader->name));
 		out_read->has_stack = true;
 		out_read->ending = reader->stack.ending;
 		out_read->stack = add_stack(reader, &process->remote, image, now_ns,

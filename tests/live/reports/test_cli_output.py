@@ -7,6 +7,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -303,6 +304,31 @@ class SoFar(live.LiveTest):
         self.assertIn(b"this is a report so far", text)
         self.assertRegex(text, rb"(?m)^ *[\d.]+ .* (sh|dash|bash)\b")
         self.assertIn(b"sh -c", subprocess.run([live.FATHOM, "info", path], capture_output=True, check=True, timeout=60).stdout)
+
+    def test_threads_have_their_names_and_the_agents_are_not_counted_while_it_runs(self):
+        program = ("import threading, time\ndef work():\n    while True: sum(range(2000)); time.sleep(0.005)\n"
+                   "for n in 'one', 'two': threading.Thread(target=work, name='worker-' + n, daemon=True).start()\n"
+                   "print('ready', flush=True)\ninput()")
+        with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
+            target.stdout.readline()
+            path = self.path("attached.fathom")
+            with subprocess.Popen([live.FATHOM, "record", "-q", "-o", path, "-p", str(target.pid)],
+                                  stderr=subprocess.DEVNULL) as recorder:
+                def shown(*options):
+                    return subprocess.run([live.FATHOM, "report", *options, path], capture_output=True,
+                                          timeout=60).stdout.decode()
+                for _ in range(60):
+                    threads, head = shown("--by", "thread", "-n", "0"), shown()
+                    if "worker-one" in threads and "worker-two" in threads:
+                        break
+                    time.sleep(0.5)
+                is_running = recorder.poll() is None
+                recorder.send_signal(signal.SIGINT)
+            target.stdin.close()
+        self.assertTrue(is_running)
+        self.assertIn("worker-one", threads)
+        self.assertIn("worker-two", threads)
+        self.assertIn("1 process, 3 threads", head)
 
 
 if __name__ == "__main__":
