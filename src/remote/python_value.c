@@ -26,6 +26,7 @@
 #define IS_BYTES   (1ULL << 27)
 #define IS_TEXT    (1ULL << 28)
 #define IS_DICT    (1ULL << 29)
+#define IS_TYPE    (1ULL << 31)
 
 /* From here on a tuple has its hash before its items. */
 #define HASHED_TUPLES PYTHON_VERSION_OF(3, 14)
@@ -60,6 +61,19 @@ static void add_other(struct python_printer *p, uint64_t object, const char *nam
 	text_add(p->out, "<");
 	text_add_printable(p->out, name, strlen(name));
 	text_addf(p->out, " at 0x%" PRIx64 ">", object);
+}
+
+static void add_class(struct python_printer *p, uint64_t object)
+{
+	char name[MOST_NAME];
+
+	if (!read_type_name(p, object, name)) {
+		python_printer_unreadable(p, object);
+		return;
+	}
+	text_add(p->out, "<class ");
+	text_add_printable(p->out, name, strlen(name));
+	text_add(p->out, ">");
 }
 
 /* An array of references. */
@@ -267,6 +281,8 @@ static void add_value(struct python_printer *p, uint64_t object, int level)
 		python_printer_text(p, object);
 	} else if (flags & IS_BYTES) {
 		python_printer_bytes(p, object);
+	} else if (flags & IS_TYPE) {
+		add_class(p, object);
 	} else if (!add_container(p, object, flags, name, level)) {
 		add_other(p, object, name);
 	}

@@ -57,7 +57,7 @@ def hold(number, *rest, **named):
     members, empty, long, words = {"x"}, [], list(range(100)), "x" * 500
     circle = [1]
     circle.append(circle)
-    thing = Thing()
+    thing, kind, builtin = Thing(), Thing, dict
     print("ready")
     sys.stdout.flush()
     sys.stdin.read()
@@ -89,6 +89,7 @@ SHOWN = {
     "wide": "'grüße € 😀'", "raw": "b'\\x00ab'", "one": "(1,)", "pair": "(1, 2)",
     "mixed": "{'k': [1], 2: ('x', None)}", "members": "{'x'}", "empty": "[]",
     "long": "[0, 1, 2, 3, 4, 5, 6, 7, …]", "words": "'" + 60 * "x" + "…'",
+    "kind": "<class Thing>", "builtin": "<class dict>",
 }
 
 
