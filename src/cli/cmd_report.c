@@ -242,6 +242,7 @@ static int report(const char *path, struct settings *settings)
 	settings->report.path = path;
 	settings->report.package_of = debian_package_of;
 	settings->report.width = settings->has_full_names ? 0 : terminal_width(STDOUT_FILENO);
+	settings->report.height = terminal_height(STDOUT_FILENO);
 	settings->report.has_color = terminal_has_color(STDOUT_FILENO, settings->color);
 	int rc = check_own(settings, profile, &err);
 

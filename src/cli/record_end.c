@@ -37,28 +37,6 @@ static void write_export(const struct profile *profile,
 	output_write(STDERR_FILENO, "standard error", text.data, text.len, NULL);
 }
 
-/* "Recorded in …", and what shows it, on a line of its own where both have no room on one. */
-static void add_where(struct text *out, const char *path, size_t width)
-{
-	CLEANUP(text_done) struct text shown = { 0 };
-	CLEANUP(text_done) struct text where = { 0 };
-
-	text_add_printable(&shown, path, strlen(path));
-	text_addf(&where, "Recorded in %s:", text_string(&shown));
-	text_clear(&shown);
-	text_add(&shown, "'fathom report");
-	if (strcmp(path, "profile.fathom") != 0) {
-		text_add(&shown, " ");
-		text_add_printable(&shown, path, strlen(path));
-	}
-	text_add(&shown, "' shows more.");
-	const size_t columns =
-		text_columns(text_string(&where)) + 1 + text_columns(text_string(&shown));
-
-	text_addf(out, "\n%s%s%s\n", text_string(&where), columns > width ? "\n" : " ",
-		  text_string(&shown));
-}
-
 static void print_top(const char *path, const struct profile *profile,
 		      const struct record_end_options *options)
 {
@@ -69,6 +47,8 @@ static void print_top(const char *path, const struct profile *profile,
 		.package_of = debian_package_of,
 		.path = path,
 		.width = terminal_width(STDERR_FILENO),
+		.height = terminal_height(STDERR_FILENO),
+		.is_after_recording = true,
 		.has_color = terminal_has_color(STDERR_FILENO, options->color),
 	};
 
@@ -79,7 +59,6 @@ static void print_top(const char *path, const struct profile *profile,
 		say_error(&err);
 		return;
 	}
-	add_where(&text, path, report.width);
 	output_write(STDERR_FILENO, "standard error", text.data, text.len, NULL);
 }
 

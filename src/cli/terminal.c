@@ -35,6 +35,13 @@ unsigned int terminal_width(int fd)
 	return named > 0 && named <= WIDEST ? (unsigned int)named : WITHOUT_TERMINAL;
 }
 
+unsigned int terminal_height(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 bool terminal_has_color(int fd, enum color_choice choice)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");

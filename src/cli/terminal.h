@@ -17,5 +17,7 @@ int option_set_color(const struct option *option, void *place, const char *value
  * file or a pipe is as wide as what is read.
  */
 unsigned int terminal_width(int fd);
+/* In rows, of the terminal behind fd; 0: there is none, or it does not say. */
+unsigned int terminal_height(int fd);
 /* Automatically: on a terminal that is not "dumb", unless NO_COLOR is set (no-color.org). */
 bool terminal_has_color(int fd, enum color_choice choice);

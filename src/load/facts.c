@@ -112,6 +112,8 @@ int facts_read(struct recording_reader *reader, struct profile *profile, struct 
 	info->period_ns = get_figure(reader, KEY_PERIOD_NS, 0);
 	info->start_unix_ns = get_figure(reader, KEY_START_UNIX_NS, FIGURE_UNKNOWN);
 	info->wall_ns = get_figure(reader, KEY_WALL_NS, last_ns);
+	info->machine_ns = get_figure(reader, KEY_MACHINE_NS, FIGURE_UNKNOWN);
+	info->machine_idle_ns = get_figure(reader, KEY_MACHINE_IDLE_NS, FIGURE_UNKNOWN);
 	info->kernel_cpu_ns = get_figure(reader, KEY_KERNEL_CPU_NS, FIGURE_UNKNOWN);
 	info->paused_ns = get_figure(reader, KEY_PAUSED_NS, FIGURE_UNKNOWN);
 	info->throttled_ns = get_figure(reader, KEY_THROTTLED_NS, 0);

@@ -7,9 +7,12 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "profile/profile.h"
+#include "profile/short_name.h"
+#include "profile/shown_as.h"
 
 enum {
 	NAMED_MAX = 6,
@@ -139,6 +142,11 @@ static bool is_name_without_decoration(const struct function *function, const ch
 	return false;
 }
 
+static bool is_shown_name(const struct function *function, const char *wanted)
+{
+	return shown_as(function->name, wanted);
+}
+
 static bool has_part(const struct function *function, const char *wanted)
 {
 	return *wanted && strstr(function->name, wanted);
@@ -185,7 +193,6 @@ static size_t try_tier(const struct profile *profile, const bool *is_used, const
 		if (!is_used[id] || !fits(function, wanted))
 			continue;
 		found->is_meant[id] = true;
-		found->name = function->name;
 		found->count++;
 	}
 	return found->count;
@@ -202,40 +209,58 @@ static void add_shown(struct text *list, const char *name)
 		text_add(list, "…");
 }
 
-/* Names that fit, each once; strings are interned, so one name is one pointer. */
+/* Names that fit, each once. */
 static int refuse_several(const struct profile *profile, const char *wanted,
 			  const struct found *found, struct error *err)
 {
 	CLEANUP(text_done) struct text list = { 0 };
-	const char *shown[NAMED_MAX];
-	size_t count = 0;
+	CLEANUP(text_done) struct text plain = { 0 };
+	struct intern shown = { 0 };
 
 	for (size_t id = 1; id <= profile_function_count(profile); id++) {
-		const char *name = name_of(profile, id);
-		bool is_new = found->is_meant[id];
-		for (size_t i = 0; i < count && is_new; i++)
-			is_new = shown[i] != name;
-		if (!is_new)
+		const size_t count = shown.count;
+
+		if (!found->is_meant[id])
 			continue;
-		if (count == NAMED_MAX) {
+		text_clear(&plain);
+		short_name_add_plain(&plain, name_of(profile, id));
+		intern_add(&shown, plain.data, plain.len);
+		if (shown.count > NAMED_MAX) {
 			text_add(&list, ", …");
 			break;
 		}
-		shown[count++] = name;
-		add_shown(&list, name);
+		if (shown.count > count)
+			add_shown(&list, text_string(&plain));
 	}
+	intern_done(&shown);
 	return error_set(err, -EINVAL,
 			 "\"%s\" fits several functions (%s): write one of them in full",
 			 wanted, text_string(&list));
 }
 
-static bool is_one_name(const struct profile *profile, const struct found *found)
+/* What is meant by one name: a function, or a template's instances; NULL: there are several. */
+static char *one_name(const struct profile *profile, const struct found *found)
 {
+	CLEANUP(text_done) struct text first = { 0 };
+	CLEANUP(text_done) struct text plain = { 0 };
+	const char *whole = NULL;
+	bool is_same = true;
+
 	for (size_t id = 1; id <= profile_function_count(profile); id++) {
-		if (found->is_meant[id] && strcmp(name_of(profile, id), found->name) != 0)
-			return false;
+		const char *name = name_of(profile, id);
+
+		if (!found->is_meant[id])
+			continue;
+		is_same = is_same && (!whole || strcmp(name, whole) == 0);
+		text_clear(&plain);
+		short_name_add_plain(&plain, name);
+		if (!whole)
+			text_add(&first, text_string(&plain));
+		else if (strcmp(text_string(&first), text_string(&plain)) != 0)
+			return NULL;
+		whole = name;
 	}
-	return true;
+	return xstrdup(is_same && whole ? whole : text_string(&first));
 }
 
 /* How many bytes to insert, drop or change (Levenshtein), of at most COMPARED_BYTES each. */
@@ -313,10 +338,10 @@ static int refuse_unknown(const struct profile *profile, const bool *is_used,
 int find_functions(const struct profile *profile, const char *name, struct found *out_found,
 		   struct error *err)
 {
-	static bool (*const tiers[])(const struct function *function,
-				     const char *wanted) = { is_name, is_name_behind_module,
-							     is_name_without_decoration,
-							     has_part, has_part_of_any_case };
+	static bool (*const tiers[])(const struct function *function, const char *wanted) = {
+		is_name,  is_name_behind_module, is_shown_name, is_name_without_decoration,
+		has_part, has_part_of_any_case
+	};
 	CLEANUP(freep) bool *is_used = mark_used(profile);
 	struct found found = { .is_meant = xzalloc(profile_function_count(profile) + 1) };
 	int rc = 0;
@@ -325,7 +350,7 @@ int find_functions(const struct profile *profile, const char *name, struct found
 		try_tier(profile, is_used, name, tiers[i], &found);
 	if (found.count == 0)
 		rc = refuse_unknown(profile, is_used, name, err);
-	else if (!is_one_name(profile, &found))
+	else if ((found.name = one_name(profile, &found)) == NULL)
 		rc = refuse_several(profile, name, &found, err);
 	if (rc < 0) {
 		found_done(&found);
@@ -338,5 +363,6 @@ int find_functions(const struct profile *profile, const char *name, struct found
 void found_done(struct found *found)
 {
 	freep(&found->is_meant);
+	freep(&found->name);
 	*found = (struct found){ 0 };
 }

@@ -68,6 +68,13 @@ bool function_is_of_toolchain(const char *name)
 	return is_of_libc(name) || is_of_standard_scope(name);
 }
 
+bool function_is_nameless(const struct profile *profile, const struct function *function)
+{
+	return function->language == LANGUAGE_NATIVE && function->module.n != 0 &&
+	       strstr(function->name, "+0x") != NULL &&
+	       profile_get_module(profile, function->module)->path[0] == '/';
+}
+
 bool function_is_import(const struct function *function)
 {
 	const char *file = function->file ? function->file : "";

@@ -16,6 +16,11 @@ struct origin_name function_origin(const struct profile *profile,
 /* By its name: of a standard library compiled into the program, or what a compiler puts around main(). */
 bool function_is_of_toolchain(const char *name);
 /*
+ * Whether the symbolizer made its name of its module and its place: "libz.so.1+0x2f10".  Of code that
+ * was made in memory, [anon], there are no names to be had.
+ */
+bool function_is_nameless(const struct profile *profile, const struct function *function);
+/*
  * Of Python's import system or Ruby's require, between an import and the module that it loads; or
  * a module's code, where it has the name "import json".
  */

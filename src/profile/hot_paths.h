@@ -6,7 +6,12 @@
  *
  * An own function stands once on each path: what it calls by way of itself is added to its first
  * call.  A node of a library stands for everything between an own function and the next one inwards;
- * it is known by the function of the library that was called.
+ * it is known by the function of the library that was called, and where no own function called it,
+ * by the innermost one that has most of its time.
+ *
+ * Many functions that are called from one place and have little each (tests, handlers, passes) are
+ * one node, so that what they have in common shows below it.  Own code without a name is a node
+ * between the functions that have one, if these are there at most times.
  *
  * On the wall clock what is waited for is a node of its own with the library's function, or without
  * one where that is the C library's:
@@ -31,6 +36,8 @@ enum hot_kind {
 	HOT_OWN,
 	HOT_LIBRARY,
 	HOT_IMPORT, /* a module that is not one's own being loaded: the function is its <module> */
+	HOT_NAMELESS, /* own code without names: the function is one of it */
+	HOT_GROUP,    /* own functions with little time each: the function is one of them */
 };
 
 enum { HOT_PASSED_MAX = 2 };
@@ -51,6 +58,8 @@ struct hot_node {
 	/* Of own code that a library called: how many frames of it, and the packages with most. */
 	uint32_t passed_frames;
 	uint32_t passed[HOT_PASSED_MAX]; /* 0: none */
+	/* Of a group: how many functions it has, and so many bytes of their files' paths are alike. */
+	uint32_t members, common;
 };
 
 struct hot_paths {
@@ -59,6 +68,14 @@ struct hot_paths {
 	bool is_saturated;
 };
 
+/* Whether the node is of own functions, and has a time of its own; else it is what they called. */
+static inline bool hot_kind_is_own(enum hot_kind kind)
+{
+	return kind == HOT_OWN || kind == HOT_GROUP;
+}
+
+/* The innermost node of own functions above this one, or 0. */
+uint32_t hot_paths_own_above(const struct hot_paths *paths, uint32_t node);
 /* filter may be NULL.  Release with hot_paths_done(). */
 void hot_paths_make(const struct profile *profile, const struct packages *packages,
 		    const struct filter *filter, struct hot_paths *out);

@@ -48,6 +48,7 @@ struct profile_info {
 	bool is_unfinished;         /* still being written, or its recorder was killed */
 	uint64_t start_unix_ns;     /* when it began, since 1970; FIGURE_UNKNOWN */
 	uint64_t wall_ns;
+	uint64_t machine_ns, machine_idle_ns; /* of all processors meanwhile; FIGURE_UNKNOWN */
 	uint64_t samples;
 	uint64_t calls; /* that were traced */
 

@@ -184,6 +184,9 @@ static struct origin_name of_made_source(const char *path)
 		if (starts_with(path, own[i]))
 			return named(ORIGIN_OWN, path, strlen(path));
 	}
+	/* Ruby's "<internal:/usr/lib/ruby/vendor_ruby/rubygems/core_ext/kernel_require.rb>" */
+	if (starts_with(path, "<internal:/"))
+		return origin_of_source(path + sizeof "<internal:" - 1);
 	if (starts_with(path, "<frozen ")) {
 		const char *name = path + sizeof "<frozen " - 1;
 
@@ -267,6 +270,8 @@ struct origin_name origin_of_module(const char *path)
 	struct origin_name found;
 	const char *name = last_component(path);
 
+	if (starts_with(name, "libfathom-agent"))
+		return named(ORIGIN_SYSTEM, name, strlen(name));
 	if (starts_with(path, "[v") || starts_with(path, "[kernel"))
 		return named(ORIGIN_SYSTEM, path, strlen(path));
 	if (is_interpreter(name))

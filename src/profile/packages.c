@@ -177,11 +177,13 @@ static bool is_own_by(const struct packages *packages, uint32_t i, enum own_rule
 		return is_asked(packages->profile, function, patterns);
 	case OWN_INTERPRETED:
 		return language_is_interpreted(function->language) && function->file &&
+		       !function_is_import(function) &&
 		       (origin == ORIGIN_OWN || origin == ORIGIN_PACKAGE ||
 			origin == ORIGIN_SYSTEM);
 	case OWN_PROGRAMS:
 		return origin == ORIGIN_OWN ||
-		       (origin == ORIGIN_SYSTEM && is_program(packages->profile, function));
+		       ((origin == ORIGIN_SYSTEM || origin == ORIGIN_PACKAGE) &&
+			is_program(packages->profile, function));
 	default:
 		return origin != ORIGIN_FATHOM;
 	}

@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 /* What to leave out, each with those before it. */
-enum effort { WHOLE, NO_PARAMETERS, NO_TEMPLATES, NO_TYPE, NO_SCOPES, EFFORT_COUNT };
+enum effort { WHOLE, NO_PARAMETERS, NO_TYPE, NO_TEMPLATES, NO_SCOPES, ONE_SCOPE, EFFORT_COUNT };
 
 #define OPERATOR "operator"
 
@@ -139,8 +139,8 @@ static size_t type_length(const char *name)
 	return 0;
 }
 
-/* Where the last two parts of a::b::c begin, behind brackets; 0: there are no more. */
-static size_t last_scopes(const char *name)
+/* Where the last parts of a::b::c begin, behind brackets; 0: there are no more than so many. */
+static size_t last_scopes(const char *name, int parts)
 {
 	size_t begins[2] = { 0, 0 };
 
@@ -157,7 +157,36 @@ static size_t last_scopes(const char *name)
 			at++;
 		}
 	}
-	return begins[0];
+	return begins[2 - parts];
+}
+
+/* Of Rust's "<alloc::vec::Vec<…> as core::iter::Extend<…>>::extend": "<Vec<…> as Extend<…>>". */
+static const char *add_implementing(struct text *out, const char *name)
+{
+	const char *end = *name == '<' ? behind(name, name) : NULL;
+	const char *word = name;
+
+	for (const char *at = name; end && at < end; at++) {
+		if (strncmp(at, "::", 2) == 0 && is_word(at[-1])) {
+			word = at + 2;
+			at++;
+		} else if (!is_word(*at)) {
+			text_add_bytes(out, word, (size_t)(at + 1 - word));
+			word = at + 1;
+		}
+	}
+	return end ? end : name;
+}
+
+static void add_scoped(struct text *out, const char *name, enum effort effort)
+{
+	const size_t scopes = last_scopes(name, effort >= ONE_SCOPE ? 1 : 2);
+
+	if (scopes > 0)
+		text_add(out, "…::");
+	else if (*name == '<')
+		name = add_implementing(out, name);
+	text_add(out, name + scopes);
 }
 
 static void add_with(struct text *out, const char *name, enum effort effort)
@@ -170,11 +199,10 @@ static void add_with(struct text *out, const char *name, enum effort effort)
 	/* "operator bool()" has no type before it, and a space in its name. */
 	if (effort >= NO_TYPE && !strstr(rest, OPERATOR " "))
 		rest += type_length(rest);
-	if (effort >= NO_SCOPES && last_scopes(rest) > 0) {
-		text_add(out, "…::");
-		rest += last_scopes(rest);
-	}
-	text_add(out, rest);
+	if (effort >= NO_SCOPES)
+		add_scoped(out, rest, effort);
+	else
+		text_add(out, rest);
 	text_done(&whole);
 }
 
@@ -202,19 +230,102 @@ static bool is_wait(const char *name)
 	return false;
 }
 
+/*
+ * What Python, Ruby and Go write before a name: "f.<locals>.g" is "…g", but a lambda is nothing
+ * without its function, "f.…<lambda>"; "block in A::B#c" is "block in …::B#c"; "a.org/b/c.F" is
+ * "…/c.F".  The name itself where it has none of these.
+ */
+#define LOCALS ".<locals>."
+
+static const char *last_locals(const char *name, const char *before)
+{
+	const char *found = NULL;
+
+	for (const char *at = strstr(name, LOCALS); at && at < before;
+	     at = strstr(at + 1, LOCALS))
+		found = at;
+	return found;
+}
+
+static bool add_local(struct text *out, const char *name)
+{
+	const char *last = last_locals(name, name + strlen(name));
+	const size_t len = strlen(LOCALS);
+
+	if (!last)
+		return false;
+	if (last[len] == '<') {
+		const char *outer = last_locals(name, last);
+		const char *from = outer ? outer + len : name;
+
+		text_add(out, outer ? "…" : "");
+		text_add_bytes(out, from, (size_t)(last - from));
+		text_add(out, ".");
+	}
+	text_add(out, "…");
+	text_add(out, last + len);
+	return true;
+}
+
+static bool add_go(struct text *out, const char *name)
+{
+	const size_t path = strcspn(name, "(<[ ");
+	const char *slash = memrchr(name, '/', path);
+
+	if (!slash || !memchr(slash, '.', path - (size_t)(slash - name)))
+		return false;
+	text_addf(out, "…%s", slash);
+	return true;
+}
+
+/* "_json.cpython-311-x86_64-linux-gnu.so+0x4e20" is "_json.…so+0x4e20". */
+static bool add_extension(struct text *out, const char *name)
+{
+	const char *tag = strstr(name, ".cpython-");
+	const char *end = tag ? strstr(tag, ".so") : NULL;
+
+	if (!end)
+		return false;
+	text_add_bytes(out, name, (size_t)(tag - name));
+	text_addf(out, ".…%s", end + 1);
+	return true;
+}
+
+/* The name in the block of which it is, or the name itself. */
+static const char *behind_block(const char *name)
+{
+	const char *in =
+		strncmp(name, "block ", strlen("block ")) == 0 ? strstr(name, " in ") : NULL;
+
+	return in ? in + strlen(" in ") : name;
+}
+
+void short_name_add_plain(struct text *out, const char *name)
+{
+	if (strpbrk(name, "(<:"))
+		add_with(out, name, NO_TEMPLATES);
+	else
+		text_add(out, name);
+}
+
 void short_name_add(struct text *out, const char *name, size_t columns)
 {
+	const char *rest = behind_block(name);
 	struct text shorter = { 0 };
 	enum effort effort = WHOLE;
 
+	if (text_columns(name) > columns &&
+	    (add_local(out, name) || add_extension(out, name) || add_go(out, name)))
+		return;
 	/* Others have no such brackets, and words between spaces that are no type. */
-	if (text_columns(name) <= columns || !strpbrk(name, "(<:") || is_wait(name)) {
+	if (text_columns(name) <= columns || !strpbrk(rest, "(<:") || is_wait(name)) {
 		text_add(out, name);
 		return;
 	}
 	do {
 		text_clear(&shorter);
-		add_with(&shorter, name, ++effort);
+		text_add_bytes(&shorter, name, (size_t)(rest - name));
+		add_with(&shorter, rest, ++effort);
 	} while (effort + 1 < EFFORT_COUNT && text_columns(text_string(&shorter)) > columns);
 	text_add(out, text_string(&shorter));
 	text_done(&shorter);

@@ -6,18 +6,21 @@
  */
 #pragma once
 
-#define KEY_COMMAND          "command" /* JSON array of strings: argv */
-#define KEY_PIDS             "pids"    /* JSON array: without a command, what was attached to */
-#define KEY_MODE             "mode"    /* "sample", "trace" */
-#define KEY_CLOCK            "clock"   /* "cpu", "user"; of a trace, "wall" or "cpu" */
-#define KEY_ONLY             "only"    /* of a trace: JSON array of the patterns */
-#define KEY_RATE_HZ          "rate_hz" /* as asked for */
-#define KEY_OVERHEAD         "overhead"    /* in place of that: "1%", what sampling may take */
-#define KEY_PERIOD_NS        "period_ns"   /* the first process's */
-#define KEY_TRIGGER          "trigger"     /* "sigtrap", "timer", "copied" */
-#define KEY_TRIGGER_WHY      "trigger_why" /* a sentence: why this one */
-#define KEY_START_UNIX_NS    "start_unix_ns" /* when it began, since 1970 */
-#define KEY_WALL_NS          "wall_ns" /* from start to the end of the recording, or so far */
+#define KEY_COMMAND       "command"   /* JSON array of strings: argv */
+#define KEY_PIDS          "pids"      /* JSON array: without a command, what was attached to */
+#define KEY_MODE          "mode"      /* "sample", "trace" */
+#define KEY_CLOCK         "clock"     /* "cpu", "user"; of a trace, "wall" or "cpu" */
+#define KEY_ONLY          "only"      /* of a trace: JSON array of the patterns */
+#define KEY_RATE_HZ       "rate_hz"   /* as asked for */
+#define KEY_OVERHEAD      "overhead"  /* in place of that: "1%", what sampling may take */
+#define KEY_PERIOD_NS     "period_ns" /* the first process's */
+#define KEY_TRIGGER       "trigger"   /* "sigtrap", "timer", "copied" */
+#define KEY_TRIGGER_WHY   "trigger_why"   /* a sentence: why this one */
+#define KEY_START_UNIX_NS "start_unix_ns" /* when it began, since 1970 */
+#define KEY_WALL_NS       "wall_ns" /* from start to the end of the recording, or so far */
+/* Of all of the machine's processors together, meanwhile. */
+#define KEY_MACHINE_NS       "machine_ns"
+#define KEY_MACHINE_IDLE_NS  "machine_idle_ns"
 #define KEY_KERNEL_CPU_NS    "kernel_cpu_ns"    /* of the whole tree, by the clock's kind */
 #define KEY_SAMPLING_COST_NS "sampling_cost_ns" /* of traps, switches and starts */
 #define KEY_TRIGGER_COST_NS  "trigger_cost_ns"  /* one trigger's, measured on the machine */

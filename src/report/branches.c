@@ -258,7 +258,7 @@ static void add_sentence(const struct view *view, const struct found *found, uin
 	struct text sentence = { 0 };
 
 	text_addf(&sentence, "%s ", view->sentence);
-	text_add_printable(&sentence, found->name, strlen(found->name));
+	style_add_function(&sentence, style, found->name);
 	if (found->count > 1)
 		text_addf(&sentence, " (%zu functions of this name)", found->count);
 	text_add(&sentence, ": percentages are of its ");

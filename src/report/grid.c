@@ -137,6 +137,24 @@ static size_t widening(const struct grid_column *column, const struct grid_cell 
 	return cell->columns;
 }
 
+/* Whether the rest of its row is blank: a label may take the room of that. */
+static bool ends_row(const struct grid *grid, size_t cell)
+{
+	for (size_t i = cell + 1; i % grid->column_count != 0; i++) {
+		if (grid->cells[i].columns > 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_spilling(const struct grid *grid, size_t cell)
+{
+	const size_t column = cell % grid->column_count;
+
+	return (grid->columns[column].flags & COLUMN_LABEL) &&
+	       column + 1 < grid->column_count && ends_row(grid, cell);
+}
+
 static void measure(const struct grid *grid, unsigned int width, size_t widths[COLUMNS_MAX])
 {
 	for (size_t i = 0; i < grid->column_count; i++)
@@ -145,7 +163,7 @@ static void measure(const struct grid *grid, unsigned int width, size_t widths[C
 		const size_t column = i % grid->column_count;
 		const size_t columns = widening(&grid->columns[column], &grid->cells[i], width);
 
-		if (columns > widths[column])
+		if (columns > widths[column] && !is_spilling(grid, i))
 			widths[column] = columns;
 	}
 }
@@ -271,6 +289,17 @@ static void end_row(struct text *out)
 	text_add(out, "\n");
 }
 
+/* From where the column begins to the end of the line. */
+static size_t rest_width(const struct grid *grid, size_t width,
+			 const size_t widths[COLUMNS_MAX], size_t column)
+{
+	size_t taken = 0;
+
+	for (size_t i = 0; i < column && i < grid->column_count; i++)
+		taken += widths[i] > 0 ? widths[i] + GAP : 0;
+	return width > taken ? width - taken : widths[column];
+}
+
 void grid_write(const struct grid *grid, const struct style *style, struct text *out)
 {
 	size_t widths[COLUMNS_MAX];
@@ -291,10 +320,17 @@ void grid_write(const struct grid *grid, const struct style *style, struct text 
 	for (size_t i = 0; i < grid->count; i++) {
 		size_t column = i % grid->column_count;
 		bool is_last = column + 1 == grid->column_count;
-		write_cell(style, &grid->columns[column], &grid->cells[i], widths[column],
-			   is_last, out);
-		if (is_last)
+		size_t width = widths[column];
+
+		if (is_spilling(grid, i)) {
+			width = rest_width(grid, style->width, widths, column);
+			is_last = true;
+		}
+		write_cell(style, &grid->columns[column], &grid->cells[i], width, is_last, out);
+		if (is_last) {
 			end_row(out);
+			i += grid->column_count - 1 - column;
+		}
 	}
 }
 

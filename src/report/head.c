@@ -18,12 +18,14 @@
 #include "report/shell_word.h"
 
 enum {
-	LABEL_COLUMNS = 9,
 	/* Per cent of a CPU: below, a program waited more than it computed. */
 	MOSTLY_BUSY = 50,
 	/* What no sample stands for is shown from this part of the time on. */
 	THREAD_ONLY_PART = 100,
+	/* A machine whose processors had less than this part of their time to spare was full. */
+	SPARE_PART = 10,
 };
+
 void head_add_line(struct text *out, const struct style *style, const char *label,
 		   const char *format, ...)
 {
@@ -61,8 +63,31 @@ void head_add_command(struct text *out, const struct style *style,
 	text_done(&command);
 }
 
+/* Whether the machine had next to nothing to spare, so that a program may have waited for that. */
+static bool was_machine_full(const struct profile_info *info)
+{
+	return info->machine_ns != FIGURE_UNKNOWN && info->machine_ns > 0 &&
+	       info->machine_idle_ns != FIGURE_UNKNOWN &&
+	       info->machine_idle_ns < info->machine_ns / SPARE_PART;
+}
+
+/* Why less than half a processor was busy: the program waited, or others had them. */
+static void add_why_idle(struct text *text, const struct profile_info *info, uint64_t cpu_ns)
+{
+	if (!was_machine_full(info)) {
+		text_add(text, ": mostly waiting");
+		return;
+	}
+	const double wall_ns = (double)info->wall_ns;
+	const uint64_t busy_ns = info->machine_ns - info->machine_idle_ns;
+	const uint64_t others_ns = busy_ns > cpu_ns ? busy_ns - cpu_ns : 0;
+
+	text_addf(text, ": others used %.1f of %.0f", (double)others_ns / wall_ns,
+		  (double)info->machine_ns / wall_ns);
+}
+
 /* Nothing of a trace that was not ended: its calls' times are of a clock that waits with them. */
-static void add_cpu_time(struct text *text, const struct profile *profile)
+void head_cpu_time(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
 	const bool is_user = info->clock && strcmp(info->clock, "user") == 0;
@@ -75,15 +100,11 @@ static void add_cpu_time(struct text *text, const struct profile *profile)
 	if (info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0) {
 		text_add(text, " in ");
 		number_add_any_time(text, info->wall_ns);
-		text_addf(text, " (%.2f CPUs busy%s)", (double)cpu_ns / (double)info->wall_ns,
-			  number_percent(cpu_ns, info->wall_ns) < MOSTLY_BUSY && !is_user &&
-					  !profile_is_trace(profile)
-				  ? ": mostly waiting; --clock wall shows where"
-			  : number_percent(cpu_ns, info->wall_ns) < MOSTLY_BUSY && !is_user
-				  ? ": it mostly waited"
-				  : "");
+		text_addf(text, " (%.2f CPUs busy", (double)cpu_ns / (double)info->wall_ns);
+		if (number_percent(cpu_ns, info->wall_ns) < MOSTLY_BUSY && !is_user)
+			add_why_idle(text, info, cpu_ns);
+		text_add(text, ")");
 	}
-	text_add(text, ", ");
 }
 
 /* "61 % sleep, 20 % io, 3 % running": what is a percent and more. */
@@ -101,7 +122,7 @@ static void add_states(struct text *text, const struct state_sums *sums)
 	}
 }
 
-static void add_wall_time(struct text *text, const struct profile *profile)
+void head_wall_time(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
 	const struct filter_options busy = { .is_without_idle = true };
@@ -130,15 +151,20 @@ static void add_wall_time(struct text *text, const struct profile *profile)
 	}
 }
 
-static void head_add_wall_time(struct text *out, const struct style *style,
-			       const struct profile *profile)
+void head_end(struct text *text, const struct profile *profile)
+{
+	if (profile_get_info(profile)->is_unfinished)
+		text_add(text, ", not finished: it is still being written, or its recorder "
+			       "was killed");
+}
+
+void head_add_wall_time(struct text *out, const struct style *style,
+			const struct profile *profile)
 {
 	CLEANUP(text_done) struct text text = { 0 };
 
-	add_wall_time(&text, profile);
-	if (profile_get_info(profile)->is_unfinished)
-		text_add(&text, ", not finished: it is still being written, or its recorder "
-				"was killed");
+	head_wall_time(&text, profile);
+	head_end(&text, profile);
 	head_add_line(out, style, "time", "%s", text_string(&text));
 }
 
@@ -152,14 +178,22 @@ void head_add_time(struct text *out, const struct style *style, const struct pro
 		head_add_wall_time(out, style, profile);
 		return;
 	}
-	add_cpu_time(&text, profile);
-	text_addf(&text, "%zu process%s, %zu thread%s", processes, processes == 1 ? "" : "es",
-		  threads, head_plural(threads));
-	if (profile_get_info(profile)->is_unfinished)
-		text_add(&text, ", not finished: it is still being written, or its recorder "
-				"was killed");
+	head_cpu_time(&text, profile);
+	text_addf(&text, "%s%zu process%s, %zu thread%s", text.len > 0 ? ", " : "", processes,
+		  processes == 1 ? "" : "es", threads, head_plural(threads));
+	head_end(&text, profile);
 	head_add_line(out, style, "time", "%s", text_string(&text));
 	text_done(&text);
+}
+
+bool head_is_waiting(const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+
+	return !profile_is_trace(profile) && !profile_is_wall(profile) &&
+	       info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0 &&
+	       number_percent(account_cpu_ns(info), info->wall_ns) < MOSTLY_BUSY &&
+	       !was_machine_full(info);
 }
 
 void head_add_samples(struct text *out, const struct style *style,
@@ -193,7 +227,7 @@ void head_add_samples(struct text *out, const struct style *style,
 	if (!info->is_wall && info->thread_only_ns > account_cpu_ns(info) / THREAD_ONLY_PART) {
 		text_add(&text, "; ");
 		head_add_share_of(&text, info->thread_only_ns, account_cpu_ns(info));
-		text_add(&text, " is known by thread only");
+		text_add(&text, " is shorter than a sampling period");
 	}
 	head_add_line(out, style, "samples", "%s", text_string(&text));
 	text_done(&text);
@@ -210,7 +244,7 @@ void head_add_trigger(struct text *out, const struct style *style,
 }
 
 /* The model is good to a third; of what is below a hundredth it says no more than that. */
-static void add_cost_share(struct text *text, uint64_t cost_ns, uint64_t whole_ns)
+void head_cost_share(struct text *text, uint64_t cost_ns, uint64_t whole_ns)
 {
 	const double percent = number_percent(cost_ns, whole_ns);
 
@@ -231,129 +265,12 @@ void head_add_cost(struct text *out, const struct style *style, const struct pro
 		text_add(&text, " for the sampling itself");
 		if (!info->is_wall || info->kernel_cpu_ns != FIGURE_UNKNOWN) {
 			text_add(&text, ", ");
-			add_cost_share(&text, info->sampling_cost_ns,
-				       info->is_wall ? info->kernel_cpu_ns
-						     : account_cpu_ns(info));
+			head_cost_share(&text, info->sampling_cost_ns,
+					info->is_wall ? info->kernel_cpu_ns
+						      : account_cpu_ns(info));
 			text_add(&text, " of the programs' CPU time");
 		}
 	}
 	head_add_line(out, style, "cost", "%s", text_string(&text));
 	text_done(&text);
-}
-
-/* One line, cut where the terminal ends. */
-static void add_cut_line(struct text *out, const struct style *style, const char *label,
-			 const struct text *sentence)
-{
-	CLEANUP(text_done) struct text safe = { 0 };
-	const unsigned int taken = label ? LABEL_COLUMNS : 0;
-
-	if (label) {
-		style_add(out, style, TINT_BOLD, label);
-		text_addf(out, "%*s", LABEL_COLUMNS - (int)strlen(label), "");
-	}
-	text_add_printable(&safe, text_string(sentence), sentence->len);
-	style_add_cut_end(out, text_string(&safe),
-			  style->width > taken ? style->width - taken : SIZE_MAX);
-	text_add(out, "\n");
-}
-
-static void add_command_words(struct text *text, const struct profile_info *info)
-{
-	for (size_t i = 0; i < info->command_count; i++) {
-		text_add(text, i > 0 ? " " : "");
-		shell_word_add(text, info->command[i]);
-	}
-}
-
-static void head_add_missing(struct text *out, const struct style *style,
-			     const struct profile *profile)
-{
-	CLEANUP(text_done) struct text text = { 0 };
-	CLEANUP(text_done) struct text unentered = { 0 };
-
-	missing_add(&text, profile_get_info(profile));
-	missing_add_unentered(&unentered, profile);
-	if (text.len > 0)
-		head_add_line(out, style, "missing", "%s ('fathom info' has the details)",
-			      text_string(&text));
-	if (unentered.len > 0)
-		head_add_line(out, style, "", "%s", text_string(&unentered));
-}
-
-static void add_sampled(struct text *text, const struct profile_info *info)
-{
-	if (info->is_wall) {
-		text_add(text, " and reads of waits");
-	} else if (info->sampled_ns > 0 && info->sampled_ns != FIGURE_UNKNOWN) {
-		text_add(text, " at ");
-		number_add_count(text, (uint64_t)((double)info->samples * 1e9 /
-							  (double)info->sampled_ns +
-						  0.5));
-		text_add(text, " Hz of CPU time");
-	}
-	if (info->lost == 0)
-		text_add(text, ", none lost");
-	if (info->sampling_cost_ns != FIGURE_UNKNOWN && !info->is_wall) {
-		text_add(text, "; sampling itself took ");
-		add_cost_share(text, info->sampling_cost_ns, account_cpu_ns(info));
-	}
-}
-
-static void add_work(struct text *text, const struct profile *profile)
-{
-	const struct profile_info *info = profile_get_info(profile);
-
-	if (profile_is_trace(profile)) {
-		number_add_count(text, info->calls);
-		text_addf(text, " call%s traced", head_plural(info->calls));
-	} else {
-		number_add_count(text, info->samples);
-		text_addf(text, " sample%s", head_plural(info->samples));
-	}
-}
-
-void head_add_summary(struct text *out, const struct style *style,
-		      const struct profile *profile)
-{
-	const struct profile_info *info = profile_get_info(profile);
-	CLEANUP(text_done) struct text command = { 0 };
-	CLEANUP(text_done) struct text samples = { 0 };
-
-	add_command_words(&command, info);
-	if (info->command_count > 0)
-		add_cut_line(out, style, "command", &command);
-	head_add_time(out, style, profile);
-	if (profile_is_trace(profile)) {
-		head_add_calls(out, style, profile);
-		head_add_only(out, style, info);
-	} else {
-		number_add_count(&samples, info->samples);
-		add_sampled(&samples, info);
-		head_add_line(out, style, "samples", "%s", text_string(&samples));
-	}
-	head_add_limits(out, style, profile);
-	head_add_missing(out, style, profile);
-}
-
-void head_add_short(struct text *out, const struct style *style, const struct profile *profile)
-{
-	const struct profile_info *info = profile_get_info(profile);
-	CLEANUP(text_done) struct text text = { 0 };
-
-	if (profile_is_wall(profile)) {
-		add_wall_time(&text, profile);
-		text_add(&text, "; ");
-	} else {
-		add_cpu_time(&text, profile);
-	}
-	add_work(&text, profile);
-	if (info->command_count > 0) {
-		text_add(&text, ": ");
-		add_command_words(&text, info);
-	}
-	add_cut_line(out, style, NULL, &text);
-	head_add_only(out, style, info);
-	head_add_limits(out, style, profile);
-	head_add_missing(out, style, profile);
 }

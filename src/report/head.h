@@ -27,14 +27,25 @@ void head_add_cost(struct text *out, const struct style *style,
 		   const struct profile_info *info);
 void head_add_notes(struct text *out, const struct style *style,
 		    const struct profile_info *info);
+/* The same without those on how it was recorded: base/detail_notes.h. */
+void head_add_notes_of_summary(struct text *out, const struct style *style,
+			       const struct profile_info *info);
 /* head_limits.c: whether a budget (--overhead) was passed, or a trace was paused for it. */
 void head_add_limits(struct text *out, const struct style *style,
 		     const struct profile *profile);
 
+/* Whether too few samples were taken to say where the time went. */
+bool head_is_brief(const struct profile *profile);
+/* Whether it waited more than it computed, and not for a processor. */
+bool head_is_waiting(const struct profile *profile);
+
 void head_add_only(struct text *out, const struct style *style,
 		   const struct profile_info *info);
 
-/* Above a summary: what ran, for how long, how it was measured, and what is wrong if anything is. */
+/* In one line, cut where that ends. */
+void head_add_recorded_command(struct text *out, const struct style *style,
+			       const struct profile *profile);
+/* Above a summary: for how long it ran, how it was measured, and what is wrong if anything is. */
 void head_add_summary(struct text *out, const struct style *style,
 		      const struct profile *profile);
 /* The same in one line (and what is wrong), above every other view. */

@@ -6,6 +6,12 @@
 #include "base/text.h"
 #include "report/number.h"
 
+struct profile;
+struct style;
+
+/* Of the labels of a head's lines, with what is behind them. */
+enum { LABEL_COLUMNS = 9 };
+
 static inline const char *head_plural(size_t count)
 {
 	return count == 1 ? "" : "s";
@@ -17,3 +23,14 @@ static inline void head_add_share_of(struct text *text, uint64_t ns, uint64_t wh
 	number_add_any_time(text, ns);
 	text_addf(text, " (%.1f %%)", number_percent(ns, whole_ns));
 }
+
+/* Parts of sentences: "1.2 s of CPU time in 2.3 s (0.52 CPUs busy), "; of the wall clock. */
+void head_cpu_time(struct text *text, const struct profile *profile);
+void head_wall_time(struct text *text, const struct profile *profile);
+/* ", not finished: …", or nothing. */
+void head_end(struct text *text, const struct profile *profile);
+/* "about 2.3 %" */
+void head_cost_share(struct text *text, uint64_t cost_ns, uint64_t whole_ns);
+/* The line "time" of the wall clock. */
+void head_add_wall_time(struct text *out, const struct style *style,
+			const struct profile *profile);

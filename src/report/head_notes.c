@@ -3,8 +3,10 @@
  * other in the same words ("python3 (pid 12): …") is said once, of the first, with the number of
  * the others.
  */
+#include <stdbool.h>
 #include <string.h>
 
+#include "base/detail_notes.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/profile.h"
@@ -48,13 +50,26 @@ static void add_group(struct text *out, const struct style *style, const struct 
 			      group->others, group->sentence + 1);
 }
 
-void head_add_notes(struct text *out, const struct style *style,
-		    const struct profile_info *info)
+static bool is_detail(const char *note)
+{
+	static const char *const words[] = { NOTE_BY_TIMERS, NOTE_NO_TREE_EVENT,
+					     NOTE_UNCOUNTED };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strstr(note, words[i]) != NULL)
+			return true;
+	return false;
+}
+
+static void add_notes(struct text *out, const struct style *style,
+		      const struct profile_info *info, bool has_details)
 {
 	CLEANUP(freep) struct group *groups = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < info->note_count; i++) {
+		if (!has_details && is_detail(info->notes[i]))
+			continue;
 		const char *sentence = sentence_of(info->notes[i]);
 		struct group *same = find_group(groups, count, sentence);
 
@@ -68,4 +83,16 @@ void head_add_notes(struct text *out, const struct style *style,
 	}
 	for (size_t i = 0; i < count; i++)
 		add_group(out, style, &groups[i]);
+}
+
+void head_add_notes(struct text *out, const struct style *style,
+		    const struct profile_info *info)
+{
+	add_notes(out, style, info, true);
+}
+
+void head_add_notes_of_summary(struct text *out, const struct style *style,
+			       const struct profile_info *info)
+{
+	add_notes(out, style, info, false);
 }

@@ -1,6 +1,7 @@
 #include "report/hot.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -14,9 +15,13 @@
 #include "report/places.h"
 #include "report/selection.h"
 
+#define PLACE_TITLE "file:line"
+
 enum {
 	/* Per mille of all time: a row with less is not worth one. */
 	ROW_LEAST = 15,
+	/* Per cent: the same of what runs without own code. */
+	OUTER_LEAST = 5,
 	/* Per cent of a function's total: callee and caller share a row if it has as much ... */
 	JOINED_TOTAL = 90,
 	/* ... and per cent of all time: the caller itself less. */
@@ -26,12 +31,22 @@ enum {
 /* What its row says: all below an own function, but of a library only what is not own code again. */
 static uint64_t weight_of(const struct hot_node *node)
 {
-	return node->kind == HOT_OWN ? node->total_ns : node->self_ns;
+	return hot_kind_is_own(node->kind) ? node->total_ns : node->self_ns;
 }
 
 static bool is_library(const struct hot_node *node)
 {
-	return node->kind == HOT_LIBRARY || node->kind == HOT_IMPORT;
+	return !hot_kind_is_own(node->kind);
+}
+
+/* Whether it can have a row at the outermost level. */
+static bool is_outer(const struct hot *hot, const struct hot_node *node)
+{
+	if (hot_kind_is_own(node->kind))
+		return true;
+	return node->kind == HOT_LIBRARY && node->parent == 0 &&
+	       (!node->function.n || hot_function(hot, node)->language != LANGUAGE_FATHOM) &&
+	       hot_has_percent(node->self_ns, hot->selection->ns, OUTER_LEAST);
 }
 
 /* Whether its only own callee of weight can stand in its row. */
@@ -40,7 +55,7 @@ static bool is_joined(const struct hot *hot, uint32_t above, uint32_t node)
 	const struct hot_node *caller = &hot->paths.nodes[above];
 	const struct hot_node *callee = &hot->paths.nodes[node];
 
-	return above && callee->kind == HOT_OWN &&
+	return above && callee->kind == HOT_OWN && caller->kind == HOT_OWN &&
 	       hot_has_percent(callee->total_ns, caller->total_ns, JOINED_TOTAL) &&
 	       !hot_has_percent(caller->self_ns, hot->selection->ns, JOINED_SELF);
 }
@@ -57,9 +72,9 @@ static uint32_t next_to_show(const struct hot *hot)
 
 		if (hot->is_shown[i] || weight_of(node) <= most)
 			continue;
-		const uint32_t above = hot_row_above(paths, i);
+		const uint32_t above = hot_paths_own_above(paths, i);
 
-		if (above ? !hot->is_shown[above] : node->kind != HOT_OWN)
+		if (above ? !hot->is_shown[above] : !is_outer(hot, node))
 			continue;
 		most = weight_of(node);
 		found = i;
@@ -77,7 +92,7 @@ static size_t choose(struct hot *hot, size_t max_rows)
 		if (!node)
 			break;
 		hot->is_shown[node] = true;
-		rows += !is_joined(hot, hot_row_above(&hot->paths, node), node);
+		rows += !is_joined(hot, hot_paths_own_above(&hot->paths, node), node);
 	}
 	return rows;
 }
@@ -114,29 +129,60 @@ static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node
 	CLEANUP(freep) struct text *names = NULL;
 	size_t count = 0, capacity = 0;
 
-	for (uint32_t next = node; next; next = joined_below(hot, next)) {
+	for (uint32_t next = node, caller = 0; next; next = joined_below(hot, next)) {
+		const char *rest = caller ? hot_label_behind_caller(hot, next, caller) : NULL;
+
+		node = caller = next;
+		/* It says nothing without the name before it. */
+		if (rest) {
+			text_addf(&names[count - 1], " → %s", rest);
+			continue;
+		}
 		names = array_grow(names, count, &capacity, sizeof *names);
 		names[count] = (struct text){ 0 };
 		hot_label_add_own(&names[count++], hot, next, columns);
-		node = next;
 	}
 	hot_label_join(out, names, count, columns);
 	return node;
 }
 
+static void place_of(struct text *out, const struct hot *hot, const struct hot_node *node)
+{
+	if (!hot_kind_is_own(node->kind))
+		return;
+	const struct function *function = hot_function(hot, node);
+	const struct group row = { .file = function->file, .line = function->line };
+
+	if (node->kind == HOT_OWN)
+		places_add(out, &row, 1);
+	else
+		places_add_common(out, function->file, node->common);
+}
+
+/* Before labels are made: what places leave of the line is theirs.  0: no row has one. */
+static void measure_places(struct hot *hot)
+{
+	for (uint32_t i = 1; i < hot->paths.count; i++) {
+		CLEANUP(text_done) struct text place = { 0 };
+
+		if (hot->is_shown[i])
+			place_of(&place, hot, &hot->paths.nodes[i]);
+		if (text_columns(text_string(&place)) > hot->place_columns)
+			hot->place_columns = text_columns(text_string(&place));
+	}
+}
+
 static void add_place(struct hot *hot, const struct hot_node *node)
 {
 	CLEANUP(text_done) struct text place = { 0 };
-	const struct function *function;
 
-	if (node->kind != HOT_OWN) {
-		grid_addf(&hot->grid, TINT_DIM, "%s", "");
+	place_of(&place, hot, node);
+	if (hot->place_columns == 0)
 		return;
-	}
-	function = hot_function(hot, node);
-	places_add(&place, &(struct group){ .file = function->file, .line = function->line },
-		   1);
-	grid_add_name(&hot->grid, TINT_DIM, text_string(&place));
+	if (place.len > 0)
+		grid_add_name(&hot->grid, TINT_DIM, text_string(&place));
+	else
+		grid_addf(&hot->grid, TINT_DIM, "%s", "");
 }
 
 static void add_label(struct hot *hot, const struct text *label, unsigned int level,
@@ -153,23 +199,25 @@ static void add_row(struct hot *hot, uint32_t *node, unsigned int level)
 	const struct hot_node *nodes = hot->paths.nodes;
 	const uint64_t ns = hot->selection->ns;
 	const uint64_t weight_ns = weight_of(&nodes[*node]);
-	const struct interval *interval = nodes[*node].kind == HOT_OWN
-						  ? &nodes[*node].intervals.total
-						  : &nodes[*node].intervals.self;
+	const bool is_own = hot_kind_is_own(nodes[*node].kind);
+	const struct interval *interval =
+		is_own ? &nodes[*node].intervals.total : &nodes[*node].intervals.self;
 	CLEANUP(text_done) struct text label = { 0 };
 
 	if (nodes[*node].kind == HOT_OWN)
 		*node = add_chain(&label, hot, *node, hot_label_columns(hot, level));
+	else if (nodes[*node].kind == HOT_GROUP)
+		hot_label_add_group(&label, &nodes[*node]);
 	else
 		hot_label_add_library(&label, hot, &nodes[*node]);
 	grid_add_share(&hot->grid, weight_ns, ns, interval);
 	grid_add_half_width(&hot->grid, weight_ns, ns, interval);
-	if (nodes[*node].kind == HOT_OWN)
+	if (is_own)
 		grid_add_share(&hot->grid, nodes[*node].self_ns, ns,
 			       &nodes[*node].intervals.self);
 	else
 		grid_addf(&hot->grid, TINT_NONE, "%s", "");
-	add_label(hot, &label, level, nodes[*node].kind == HOT_OWN ? TINT_BOLD : TINT_NONE);
+	add_label(hot, &label, level, is_own ? TINT_BOLD : TINT_NONE);
 	add_place(hot, &nodes[*node]);
 }
 
@@ -222,11 +270,11 @@ static const char *title_of(enum own_rule rule)
 	case OWN_BY_PATH:
 		return "hot paths of your code";
 	case OWN_ASKED:
-		return "hot paths of the code named by --own";
+		return "hot paths of the code of --own";
 	case OWN_INTERPRETED:
-		return "hot paths of the scripts and packages";
+		return "hot paths of scripts and packages";
 	case OWN_PROGRAMS:
-		return "hot paths of the program's own code";
+		return "hot paths of the programs";
 	default:
 		return "hot paths";
 	}
@@ -240,7 +288,7 @@ void hot_add(const struct selection *selection, const struct packages *packages,
 		{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
 		{ "self %", COLUMN_RIGHT, 0 },
 		{ title_of(packages_own_rule(packages)), COLUMN_LABEL, 20 },
-		{ "file:line", COLUMN_FIRST_OUT, 10 },
+		{ PLACE_TITLE, COLUMN_FIRST_OUT, 10 },
 	};
 	struct hot hot = { .selection = selection, .packages = packages, .style = style };
 
@@ -248,6 +296,9 @@ void hot_add(const struct selection *selection, const struct packages *packages,
 	hot.is_shown = xzalloc(hot.paths.count * sizeof *hot.is_shown);
 	grid_init(&hot.grid, columns, sizeof columns / sizeof *columns);
 	if (choose(&hot, max_rows) > 0) {
+		measure_places(&hot);
+		if (hot.place_columns == 0)
+			hot.grid.column_count--;
 		add_rows(&hot, 0, 0);
 		grid_write(&hot.grid, style, out);
 		text_add(out, "\n");

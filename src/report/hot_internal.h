@@ -22,6 +22,7 @@ struct hot {
 	const struct style *style;
 	struct hot_paths paths;
 	bool *is_shown;
+	size_t place_columns; /* of the longest place in a row; 0: there is none */
 	struct grid grid;
 };
 
@@ -36,21 +37,18 @@ static inline bool hot_has_percent(uint64_t ns, uint64_t whole, unsigned int per
 	return number_percent(ns, whole) >= percent;
 }
 
-/* The own function under whose row a node's stands, or 0. */
-static inline uint32_t hot_row_above(const struct hot_paths *paths, uint32_t node)
-{
-	uint32_t above = paths->nodes[node].parent;
-
-	while (above && paths->nodes[above].kind != HOT_OWN)
-		above = paths->nodes[above].parent;
-	return above;
-}
-
 /* "jsonify [flask, mostly _json]". */
 void hot_label_add_library(struct text *out, const struct hot *hot,
 			   const struct hot_node *node);
+/* "861 functions" */
+void hot_label_add_group(struct text *out, const struct hot_node *node);
 /* The packages between it and its caller are named if that leaves room for the function's name. */
 void hot_label_add_own(struct text *out, const struct hot *hot, uint32_t node, size_t columns);
+/*
+ * What its name has more than its caller's behind that: "<listcomp>" of shop's; NULL:
+ * it is another name.
+ */
+const char *hot_label_behind_caller(const struct hot *hot, uint32_t node, uint32_t caller);
 /* What a row's names may take: those of a terminal, less what stands beside them. */
 size_t hot_label_columns(const struct hot *hot, unsigned int level);
 /* The names of a chain, outermost first, which are freed; outer ones without room are left out. */

@@ -18,10 +18,13 @@ enum {
 	/* A chain of calls in one row is cut from its outer end to so many columns. */
 	CHAIN_COLUMNS = 60,
 	NAME_COLUMNS = 36,
-	NARROW_NAME_COLUMNS = 24,
+	NARROW_NAME_COLUMNS = 26,
 	NARROW = 100, /* terminals of up to so many columns */
-	/* What the other columns of a row take of the terminal's. */
-	OTHER_COLUMNS = 42,
+	/* What the figures of a row take of the terminal's, with what is behind them. */
+	FIGURE_COLUMNS = 26,
+	/* A place that is longer is cut before names are. */
+	PLACE_COLUMNS = 20,
+	LABEL_LEAST = 20,
 };
 
 static void add_package(struct text *out, const struct hot *hot, uint32_t package)
@@ -29,23 +32,50 @@ static void add_package(struct text *out, const struct hot *hot, uint32_t packag
 	text_add(out, packages_get(hot->packages, package)->name);
 }
 
-static void add_name(struct text *out, const struct hot *hot, const struct hot_node *node)
+/* A function's parameters are not what is looked for here: "f(…)" is "f". */
+static void add_name(struct text *out, const struct hot *hot, const struct hot_node *node,
+		     size_t columns)
 {
 	const char *name = hot_function(hot, node)->name;
+	CLEANUP(text_done) struct text shorter = { 0 };
+	static const char *const ends[] = { "(…)", "()" };
 
-	if (hot->style->width > 0)
-		short_name_add(out, name,
-			       hot->style->width > NARROW ? NAME_COLUMNS : NARROW_NAME_COLUMNS);
-	else
+	if (hot->style->width == 0) {
 		text_add(out, name);
+		return;
+	}
+	short_name_add(&shorter, name, columns);
+	for (size_t i = 0; i < 2; i++) {
+		const size_t len = strlen(ends[i]);
+
+		if (shorter.len > len &&
+		    strcmp(shorter.data + shorter.len - len, ends[i]) == 0 &&
+		    strcmp(text_string(&shorter), name) != 0) {
+			text_add_bytes(out, shorter.data, shorter.len - len);
+			return;
+		}
+	}
+	text_add(out, text_string(&shorter));
 }
 
+/* What stands between own functions, in one of these ways: the first that leaves room for the name. */
+enum passed_form { WITH_FRAMES, WITH_PACKAGES, WITH_A_PACKAGE, WITH_DOTS, PASSED_FORMS };
+
 static void add_passed(struct text *out, const struct hot *hot, const struct hot_node *node,
-		       bool has_packages)
+		       enum passed_form form)
 {
-	text_addf(out, "[%u frame%s", node->passed_frames, node->passed_frames == 1 ? "" : "s");
-	for (size_t i = 0; has_packages && i < HOT_PASSED_MAX && node->passed[i]; i++) {
-		text_add(out, i > 0 ? ", " : " of ");
+	const size_t most = form == WITH_A_PACKAGE ? 1 : HOT_PASSED_MAX;
+
+	if (form == WITH_DOTS) {
+		text_add(out, "… → ");
+		return;
+	}
+	text_add(out, "[");
+	if (form == WITH_FRAMES)
+		text_addf(out, "%u frame%s of ", node->passed_frames,
+			  node->passed_frames == 1 ? "" : "s");
+	for (size_t i = 0; i < most && node->passed[i]; i++) {
+		text_add(out, i > 0 ? ", " : "");
 		add_package(out, hot, node->passed[i]);
 	}
 	text_add(out, "] → ");
@@ -65,7 +95,7 @@ static void add_wait(struct text *out, const struct hot *hot, struct function_id
 static void add_call(struct text *out, const struct hot *hot, const struct hot_node *node)
 {
 	if (node->function.n) {
-		add_name(out, hot, node);
+		add_name(out, hot, node, NAME_COLUMNS);
 		text_add(out, " [");
 		add_package(out, hot, packages_of(hot->packages, node->function));
 		text_add(out, "]: ");
@@ -81,19 +111,22 @@ void hot_label_add_library(struct text *out, const struct hot *hot, const struct
 	}
 	const struct function *function = hot_function(hot, node);
 	const uint32_t package = packages_of(hot->packages, node->function);
-
+	/* By its file: "<module>" is the name of all. */
+	const bool is_module = node->kind == HOT_IMPORT ||
+			       (function->file && import_name_is_body(function->name));
+	/* "[shorter than a sampling period]" is a package of its own. */
+	const bool has_package = !is_module && *function->name != '[';
 	const bool has_burner = node->burner && node->burner != package &&
 				hot_has_percent(node->burner_ns, node->self_ns, 50);
 
-	if (node->kind == HOT_IMPORT)
+	if (is_module)
 		import_name_add(out, function->file ? function->file : function->name);
 	else if (packages_is_import(hot->packages, node->function))
 		text_add(out, "import");
+	else if (node->kind == HOT_NAMELESS)
+		text_add(out, "without names");
 	else
-		add_name(out, hot, node);
-	/* "[shorter than a sampling period]" is a package of its own. */
-	const bool has_package = node->kind == HOT_LIBRARY && *function->name != '[';
-
+		add_name(out, hot, node, NAME_COLUMNS);
 	if (has_package || has_burner)
 		text_add(out, " [");
 	if (has_package)
@@ -106,30 +139,65 @@ void hot_label_add_library(struct text *out, const struct hot *hot, const struct
 		text_add(out, "]");
 }
 
+void hot_label_add_group(struct text *out, const struct hot_node *node)
+{
+	number_add_count(out, node->members);
+	text_add(out, " functions");
+}
+
+const char *hot_label_behind_caller(const struct hot *hot, uint32_t node, uint32_t caller_node)
+{
+	const char *name = hot_function(hot, &hot->paths.nodes[node])->name;
+	const char *caller = hot_function(hot, &hot->paths.nodes[caller_node])->name;
+	static const char local[] = ".<locals>.", block[] = "block in ";
+	const size_t len = strlen(caller);
+
+	if (strncmp(name, caller, len) == 0 && strncmp(name + len, local, strlen(local)) == 0)
+		return name + len + strlen(local);
+	if (strncmp(name, block, strlen(block)) == 0 &&
+	    strcmp(name + strlen(block), caller) == 0)
+		return "block";
+	return NULL;
+}
+
 void hot_label_add_own(struct text *out, const struct hot *hot, uint32_t node, size_t columns)
 {
 	const struct hot_node *at = &hot->paths.nodes[node];
+	const size_t name = hot->style->width > NARROW ? NAME_COLUMNS : NARROW_NAME_COLUMNS;
 	CLEANUP(text_done) struct text whole = { 0 };
 
-	if (at->passed_frames > 0 && hot_row_above(&hot->paths, node)) {
-		add_passed(&whole, hot, at, true);
-		add_name(&whole, hot, at);
-		if (text_columns(text_string(&whole)) <= columns) {
-			text_add(out, text_string(&whole));
-			return;
-		}
-		add_passed(out, hot, at, false);
+	if (at->passed_frames == 0 || !hot_paths_own_above(&hot->paths, node)) {
+		add_name(out, hot, at, name);
+		return;
 	}
-	add_name(out, hot, at);
+	for (enum passed_form form = WITH_FRAMES; form < PASSED_FORMS; form++) {
+		text_clear(&whole);
+		add_passed(&whole, hot, at, form);
+		add_name(&whole, hot, at, name);
+		if (text_columns(text_string(&whole)) <= columns)
+			break;
+	}
+	text_add(out, text_string(&whole));
 }
 
 size_t hot_label_columns(const struct hot *hot, unsigned int level)
 {
-	const size_t taken = OTHER_COLUMNS + (size_t)level * HOT_INDENT;
+	const size_t place =
+		hot->place_columns < PLACE_COLUMNS ? hot->place_columns : PLACE_COLUMNS;
+	const size_t taken = FIGURE_COLUMNS + place + (size_t)level * HOT_INDENT;
+	const size_t width = hot->style->width;
 
-	if (hot->style->width == 0 || hot->style->width > taken + CHAIN_COLUMNS)
+	if (width == 0 || width > taken + CHAIN_COLUMNS)
 		return CHAIN_COLUMNS;
-	return hot->style->width > taken ? hot->style->width - taken : 1;
+	return width > taken + LABEL_LEAST ? width - taken : LABEL_LEAST;
+}
+
+/* "[2 frames of flask] → handle" and "… → handle": "handle". */
+static const char *behind_passed(const char *name)
+{
+	const char *arrow = strstr(name, " → ");
+
+	return arrow ? arrow + strlen(" → ") : name;
 }
 
 void hot_label_join(struct text *out, struct text *names, size_t count, size_t columns)
@@ -146,9 +214,14 @@ void hot_label_join(struct text *out, struct text *names, size_t count, size_t c
 	}
 	text_add(out, first > 0 ? "… → " : "");
 	for (size_t i = 0; i < count; i++) {
+		const char *name = text_string(&names[i]);
+
+		/* The packages that call the first of them go as well. */
+		if (i == first && first > 0)
+			name = behind_passed(name);
 		if (i >= first) {
 			text_add(out, i > first ? " → " : "");
-			text_add(out, text_string(&names[i]));
+			text_add(out, name);
 		}
 		text_done(&names[i]);
 	}

@@ -262,7 +262,9 @@ static void add_head(const struct listing *listing, const struct found *found,
 	uint64_t whole = listing->selection->ns;
 	struct text head = { 0 };
 
-	text_addf(&head, "Lines of %s: ", found->name);
+	text_add(&head, "Lines of ");
+	style_add_function(&head, listing->style, found->name);
+	text_add(&head, ": ");
 	number_add_any_time(&head, lines->cost.total_ns);
 	text_addf(&head, ", %.1f %% of ", number_percent(lines->cost.total_ns, whole));
 	number_add_any_time(&head, whole);

@@ -103,21 +103,56 @@ static bool are_too_short(const struct profile_info *info, uint64_t cpu_ns)
 	       info->thread_only_ns > cpu_ns / SHORT_THREADS_PART;
 }
 
-void missing_add(struct text *text, const struct profile_info *info)
+static uint64_t unentered_ns(const struct process *process)
 {
+	if (!process->unentered_reason)
+		return 0;
+	return process->unentered_ns > 0 ? process->unentered_ns : process->cpu_ns;
+}
+
+/* "2.0 % is of processes that could not be sampled (busybox: it is statically linked)" */
+static void add_unentered(struct text *text, const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	const size_t before = text->len;
+	const struct process *most = NULL;
+	size_t others = 0;
+
+	add_missing(text, info->unentered_ns, account_cpu_ns(info),
+		    "is of processes that could not be sampled");
+	if (text->len == before)
+		return;
+	for (uint32_t i = 1; i <= profile_process_count(profile); i++) {
+		const struct process *process =
+			profile_get_process(profile, (struct process_id){ i });
+
+		others += unentered_ns(process) > 0;
+		if (unentered_ns(process) > (most ? unentered_ns(most) : 0))
+			most = process;
+	}
+	if (!most)
+		return;
+	text_add(text, others > 1 ? " (one of them " : " (");
+	text_add_printable(text, most->name, strlen(most->name));
+	text_add(text, ": ");
+	text_add_printable(text, most->unentered_reason, strlen(most->unentered_reason));
+	text_add(text, ")");
+}
+
+void missing_add(struct text *text, const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
 	const uint64_t cpu_ns = account_cpu_ns(info);
 
 	if (info->is_unfinished)
 		text_add(text, "the recording is not finished");
 	add_cuts(text, info);
 	add_missing(text, info->lost, info->lost + info->samples, "of the samples are lost");
-	add_missing(text, info->unentered_ns, cpu_ns,
-		    "of the CPU time is of processes that could not be sampled");
 	if (!info->is_wall)
 		add_missing(text, info->thread_only_ns, cpu_ns,
 			    are_too_short(info, cpu_ns) ? "is of threads too short for this "
 							  "rate ('--rate 10000')"
-							: "is known by thread only");
+							: "is shorter than a sampling period");
 	if (info->has_unexplained)
 		add_missing(text,
 			    (uint64_t)(info->unexplained_ns < 0 ? -info->unexplained_ns
@@ -128,30 +163,5 @@ void missing_add(struct text *text, const struct profile_info *info)
 			text_addf(text, "%sfunctions of %s %s are not seen",
 				  text->len > 0 ? ", " : "", info->interpreters[i].language,
 				  info->interpreters[i].version);
-}
-
-static uint64_t unentered_ns(const struct process *process)
-{
-	if (!process->unentered_reason)
-		return 0;
-	return process->unentered_ns > 0 ? process->unentered_ns : process->cpu_ns;
-}
-
-void missing_add_unentered(struct text *text, const struct profile *profile)
-{
-	const struct profile_info *info = profile_get_info(profile);
-	const struct process *most = NULL;
-
-	for (uint32_t i = 1; i <= profile_process_count(profile); i++) {
-		const struct process *process =
-			profile_get_process(profile, (struct process_id){ i });
-
-		if (unentered_ns(process) > (most ? unentered_ns(most) : 0))
-			most = process;
-	}
-	if (!most || !is_worth_saying(info->unentered_ns, account_cpu_ns(info)))
-		return;
-	text_addf(text, "%s (", most->name);
-	number_add_any_time(text, unentered_ns(most));
-	text_addf(text, "): %s", most->unentered_reason);
+	add_unentered(text, profile);
 }

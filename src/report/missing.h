@@ -5,13 +5,7 @@
 #pragma once
 
 struct profile;
-struct profile_info;
 struct text;
 
 /* Nothing where all is as it should be. */
-void missing_add(struct text *text, const struct profile_info *info);
-/*
- * Of the process that took most of what could not be sampled: its name, how much, and why not.
- * Nothing where that is little.
- */
-void missing_add_unentered(struct text *text, const struct profile *profile);
+void missing_add(struct text *text, const struct profile *profile);

@@ -5,27 +5,18 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "profile/function_origin.h"
 #include "profile/profile.h"
+#include "profile/short_name.h"
 #include "profile/sum.h"
 #include "report/head.h"
 #include "report/number.h"
 #include "report/report_options.h"
 #include "report/selection.h"
 
-enum { WORTH_PERCENT = 5 };
+enum { WORTH_PERCENT = 5, NAME_COLUMNS = 24 };
 
-/*
- * "libz.so.1+0x2f10", which the symbolizer makes of what has no name.  Of code that was made in
- * memory, [anon], no package has names.
- */
-static bool is_nameless(const struct profile *profile, const struct function *function)
-{
-	return function->language == LANGUAGE_NATIVE && function->module.n != 0 &&
-	       strstr(function->name, "+0x") != NULL &&
-	       profile_get_module(profile, function->module)->path[0] == '/';
-}
-
-/* The time in such functions themselves, by module id; NULL-safe for none.  The caller frees it. */
+/* The time in functions without a name, by module id; NULL-safe for none.  The caller frees it. */
 static uint64_t *sum_by_module(const struct selection *selection, uint64_t *out_all)
 {
 	const struct profile *profile = selection->profile;
@@ -41,7 +32,7 @@ static uint64_t *sum_by_module(const struct selection *selection, uint64_t *out_
 		const struct function *function = profile_get_function(
 			profile, profile_get_frame(profile, stack->frame)->function);
 
-		if (!is_nameless(profile, function))
+		if (!function_is_nameless(profile, function))
 			continue;
 		sum_add(&sums[function->module.n], weight->ns, &is_saturated);
 		sum_add(out_all, weight->ns, &is_saturated);
@@ -75,12 +66,10 @@ static void add_remedy(struct text *remedy, const struct profile *profile,
 				 "code 'ghc -g' has it");
 	else if (!package && options->package_of)
 		text_add(remedy, "no package has it; built without '-s' and not stripped it "
-				 "has its names");
+				 "has them");
 	else
-		text_addf(remedy,
-			  "%s%shas its names, and DEBUGINFOD_URLS gets them when "
-			  "recording",
-			  package ? package : "its debug package ", package ? "-dbgsym " : "");
+		text_addf(remedy, "install %s%s, or set DEBUGINFOD_URLS",
+			  package ? package : "its debug package", package ? "-dbgsym" : "");
 }
 
 void nameless_add(const struct selection *selection, const struct report_options *options,
@@ -100,9 +89,10 @@ void nameless_add(const struct selection *selection, const struct report_options
 	CLEANUP(text_done) struct text remedy = { 0 };
 
 	add_remedy(&remedy, selection->profile, module, options);
-	text_add(out, "\n");
-	head_add_line(out, style, "names",
-		      "%.1f %% is in code without symbols, most of it in %s: %s",
-		      number_percent(all_ns, selection->ns), slash ? slash + 1 : path,
+	CLEANUP(text_done) struct text name = { 0 };
+
+	short_name_add(&name, slash ? slash + 1 : path, NAME_COLUMNS);
+	head_add_line(out, style, "names", "%.1f %% is in code without names, mostly %s: %s",
+		      number_percent(all_ns, selection->ns), text_string(&name),
 		      text_string(&remedy));
 }

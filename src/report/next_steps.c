@@ -5,10 +5,15 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "profile/function_origin.h"
 #include "profile/group.h"
 #include "profile/packages.h"
 #include "profile/profile.h"
+#include "profile/short_name.h"
+#include "profile/states.h"
+#include "report/head.h"
 #include "report/number.h"
+#include "report/report_options.h"
 #include "report/selection.h"
 #include "report/shell_word.h"
 #include "report/style.h"
@@ -19,6 +24,10 @@ enum {
 	/* Per cent: a function with less of its own is not worth a look at its lines. */
 	WORTH_LINES = 3,
 	MANY_PROCESSES = 3,
+	NAME_COLUMNS = 44,
+	/* What took so long has a wait that can be looked at, however little it computed. */
+	LONG_NS = 100000000,
+	LOW = 32, /* a terminal of fewer rows has no room for all steps */
 };
 
 #define DEFAULT_PATH "profile.fathom"
@@ -29,54 +38,59 @@ struct step {
 };
 
 struct steps {
-	size_t width; /* 0: any */
+	const struct style *style;
+	const char *path; /* of the recording; NULL: it need not be named */
 	struct step steps[STEPS_MAX];
-	size_t count;
+	size_t count, most;
 };
 
-/* Left out where its function has too long a name for a line. */
-static void add_step(struct steps *steps, const char *view, const char *function,
+static bool has_room(const struct steps *steps, const struct text *command)
+{
+	return !steps->style->width ||
+	       text_columns(text_string(command)) <= steps->style->width;
+}
+
+/* Takes the command.  Left out where it is too long for a line. */
+static void add_step(struct steps *steps, struct text *command, const char *why)
+{
+	struct text safe = { 0 };
+
+	text_add_printable(&safe, text_string(command), command->len);
+	text_done(command);
+	if (steps->count == steps->most || !has_room(steps, &safe)) {
+		text_done(&safe);
+		return;
+	}
+	steps->steps[steps->count++] = (struct step){ .command = safe, .why = why };
+}
+
+/* A view of the recording, of a function if there is one. */
+static void add_view(struct steps *steps, const char *view, const char *function,
 		     const char *why)
 {
-	CLEANUP(text_done) struct text command = { 0 };
-	CLEANUP(text_done) struct text safe = { 0 };
+	CLEANUP(text_done) struct text name = { 0 };
+	struct text command = { 0 };
 
 	text_addf(&command, "fathom %s", view);
 	if (function) {
+		if (steps->style->width)
+			short_name_add(&name, function, NAME_COLUMNS);
+		else
+			text_add(&name, function);
 		text_add(&command, " ");
-		shell_word_add(&command, function);
+		shell_word_add(&command, text_string(&name));
 	}
-	text_add_printable(&safe, text_string(&command), command.len);
-	if (steps->width && text_columns(text_string(&safe)) > steps->width)
-		return;
-	steps->steps[steps->count++] = (struct step){ .command = safe, .why = why };
-	safe = (struct text){ 0 }; /* now the step's */
-}
-
-/* The recording is named in each command, if the lines are long enough for that; else above them. */
-static void add_path(struct steps *steps, const char *path, struct text *out)
-{
-	CLEANUP(text_done) struct text word = { 0 };
-	CLEANUP(text_done) struct text safe = { 0 };
-	bool has_room = true;
-
-	shell_word_add(&word, path);
-	text_add_printable(&safe, text_string(&word), word.len);
-	for (size_t i = 0; i < steps->count; i++) {
-		const size_t columns = text_columns(text_string(&steps->steps[i].command)) + 1 +
-				       text_columns(text_string(&safe));
-
-		has_room = has_room && (!steps->width || columns <= steps->width);
+	if (steps->path) {
+		text_add(&command, " ");
+		shell_word_add(&command, steps->path);
 	}
-	if (!has_room)
-		text_add(out, "Next, each with the recording's path behind it:\n");
-	for (size_t i = 0; has_room && i < steps->count; i++)
-		text_addf(&steps->steps[i].command, " %s", text_string(&safe));
+	add_step(steps, &command, why);
 }
 
 /* The reasons stand in a column, if all of them fit. */
-static void write_steps(struct steps *steps, const struct style *style, struct text *out)
+static void write_steps(struct steps *steps, struct text *out)
 {
+	const size_t width = steps->style->width;
 	size_t commands = 0, whys = 0;
 
 	for (size_t i = 0; i < steps->count; i++) {
@@ -90,10 +104,10 @@ static void write_steps(struct steps *steps, const struct style *style, struct t
 		const char *command = text_string(&step->command);
 
 		text_add(out, command);
-		if (!style->width || commands + GAP + whys <= style->width) {
+		if (!width || commands + GAP + whys <= width) {
 			text_addf(out, "%*s", (int)(commands - text_columns(command)) + GAP,
 				  "");
-			style_add(out, style, TINT_DIM, step->why);
+			style_add(out, steps->style, TINT_DIM, step->why);
 		}
 		text_add(out, "\n");
 		text_done(&step->command);
@@ -105,11 +119,13 @@ static bool has_percent(const struct group *row, const struct selection *selecti
 	return number_percent(row->cost.self_ns, selection->ns) >= WORTH_LINES;
 }
 
-/* Rows in brackets are of no function that has callers. */
+/* Rows in brackets are of no function that has callers, and what has no name says nothing. */
 static bool is_code(const struct profile *profile, const struct group *row)
 {
-	return profile_get_function(profile, row->function)->language != LANGUAGE_FATHOM &&
-	       row->name[0] != '[';
+	const struct function *function = profile_get_function(profile, row->function);
+
+	return function->language != LANGUAGE_FATHOM && row->name[0] != '[' &&
+	       !function_is_nameless(profile, function);
 }
 
 static void add_function_steps(struct steps *steps, const struct selection *selection,
@@ -129,27 +145,102 @@ static void add_function_steps(struct steps *steps, const struct selection *sele
 			other = row;
 	}
 	if (own && !profile_is_trace(selection->profile))
-		add_step(steps, "report --lines", own->name, "its lines");
+		add_view(steps, "report --lines", own->name, "its lines");
 	if (other)
-		add_step(steps, "report --callers", other->name, "what calls it");
+		add_view(steps, "report --callers", other->name, "what calls it");
 	else if (own)
-		add_step(steps, "report --callees", own->name, "what it calls");
+		add_view(steps, "report --callees", own->name, "what it calls");
 	groups_done(&groups);
 }
 
-void next_steps_add(const struct selection *selection, const struct packages *packages,
-		    const char *path, const struct style *style, struct text *out)
+/* The command again, recorded otherwise; where it is long its end is left to the reader. */
+static void add_recording(struct steps *steps, const struct profile_info *info,
+			  const char *options, const char *why)
 {
-	struct steps steps = { .width = style->width };
+	struct text command = { 0 };
 
-	text_add(out, "\n");
-	add_function_steps(&steps, selection, packages);
+	if (info->command_count == 0)
+		return;
+	text_addf(&command, "fathom record %s -- ", options);
+	const size_t len = command.len;
+
+	for (size_t i = 0; i < info->command_count; i++) {
+		text_add(&command, i > 0 ? " " : "");
+		shell_word_add(&command, info->command[i]);
+	}
+	if (!has_room(steps, &command)) {
+		command.data[command.len = len] = '\0';
+		text_add(&command, "…");
+	}
+	add_step(steps, &command, why);
+}
+
+/* "sh -c 'for i in $(seq 100); do make --version; done'" */
+static void add_repetition(struct steps *steps, const struct profile_info *info)
+{
+	CLEANUP(text_done) struct text loop = { 0 };
+	struct text command = { 0 };
+
+	if (info->command_count == 0)
+		return;
+	text_add(&loop, "for i in $(seq 100); do");
+	for (size_t i = 0; i < info->command_count; i++) {
+		text_add(&loop, " ");
+		shell_word_add(&loop, info->command[i]);
+	}
+	text_add(&loop, "; done");
+	text_add(&command, "fathom record -- sh -c ");
+	shell_word_add(&command, text_string(&loop));
+	add_step(steps, &command, "a hundred of it");
+}
+
+static void add_steps(struct steps *steps, const struct selection *selection,
+		      const struct packages *packages)
+{
+	const struct profile_info *info = profile_get_info(selection->profile);
+
+	const bool is_brief = head_is_brief(selection->profile);
+
+	if (head_is_waiting(selection->profile) && (!is_brief || info->wall_ns > LONG_NS))
+		add_recording(steps, info, "--clock wall", "what it waits for");
+	if (is_brief) {
+		add_recording(steps, info, "--rate 20000", "more samples of it");
+		add_repetition(steps, info);
+		return;
+	}
+	add_function_steps(steps, selection, packages);
 	if (profile_process_count(selection->profile) >= MANY_PROCESSES)
-		add_step(&steps, "report --by program", NULL, "which programs took it");
+		add_view(steps, "report --by program", NULL, "which programs took it");
 	else
-		add_step(&steps, "report --by package", NULL, "own code and each package");
-	add_step(&steps, "open", NULL, "all of it, as a page");
-	if (path && strcmp(path, DEFAULT_PATH) != 0)
-		add_path(&steps, path, out);
-	write_steps(&steps, style, out);
+		add_view(steps, "report --by package", NULL, "own code and each package");
+	steps->most++;
+	add_view(steps, "open", NULL, "all of it, as a page");
+}
+
+void next_steps_add(const struct selection *selection, const struct packages *packages,
+		    const struct report_options *options, const struct style *style,
+		    struct text *out)
+{
+	const char *path = options->path && strcmp(options->path, DEFAULT_PATH) != 0
+				   ? options->path
+				   : NULL;
+	struct steps steps = { .style = style,
+			       .path = path,
+			       .most = options->height && options->height < LOW
+					       ? 2
+					       : STEPS_MAX - 1 };
+
+	if (options->is_after_recording && options->path) {
+		CLEANUP(text_done) struct text safe = { 0 };
+
+		text_add_printable(&safe, options->path, strlen(options->path));
+		text_addf(out, "Recorded in %s.\n", text_string(&safe));
+	}
+	/* A path that leaves no room for commands is named once. */
+	if (path && style->width && text_columns(path) > style->width / 2) {
+		text_add(out, "Next, each with the recording's path behind it:\n");
+		steps.path = NULL;
+	}
+	add_steps(&steps, selection, packages);
+	write_steps(&steps, out);
 }

@@ -4,10 +4,12 @@
 #pragma once
 
 struct packages;
+struct report_options;
 struct selection;
 struct style;
 struct text;
 
-/* At most three, with the recording's path if it is not the one that is taken unnamed. */
+/* At most four lines, with the recording's path if it is not the one that is taken unnamed. */
 void next_steps_add(const struct selection *selection, const struct packages *packages,
-		    const char *path, const struct style *style, struct text *out);
+		    const struct report_options *options, const struct style *style,
+		    struct text *out);

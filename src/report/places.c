@@ -112,3 +112,16 @@ void places_add(struct text *out, const struct group *row, unsigned int componen
 	if (row->line > 0)
 		text_addf(out, ":%u", row->line);
 }
+
+void places_add_common(struct text *out, const char *file, size_t length)
+{
+	CLEANUP(freep) char *path = file ? xstrndup(file, length) : NULL;
+
+	if (!path || length == 0)
+		return;
+	/* The last component, with the slash that says it is a folder. */
+	char *end = path + length - (path[length - 1] == '/');
+	const char *at = memrchr(path, '/', (size_t)(end - path));
+
+	text_add(out, at ? at + 1 : path);
+}

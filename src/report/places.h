@@ -14,3 +14,5 @@ struct text;
 unsigned int *places_components(const struct group *rows, size_t count);
 /* "-" is not written: nothing for a row without a file. */
 void places_add(struct text *out, const struct group *row, unsigned int components);
+/* "tests/", "app.py": the last component of so many bytes of a path; nothing of none. */
+void places_add_common(struct text *out, const char *file, size_t length);

@@ -24,9 +24,12 @@ struct report_options {
 	bool has_idle;                 /* a row for each idle thread: profile/idle.h */
 	bool has_blame;                /* what made threads wait, in place of the table */
 	bool has_min_percent;          /* else 0 in tables, 0.5 in trees */
-	double min_percent; /* rows below are not shown; in trees by total, else as sorted */
-	size_t max_rows;    /* 0: 30 in tables, 60 in trees */
-	unsigned int width; /* of the terminal in columns: longer names are cut; 0: none is */
+	double min_percent;  /* rows below are not shown; in trees by total, else as sorted */
+	size_t max_rows;     /* 0: 30 in tables, 60 in trees */
+	unsigned int width;  /* of the terminal in columns: longer names are cut; 0: none is */
+	unsigned int height; /* of the terminal in rows: a summary is to fit; 0: any */
+	bool is_after_recording; /* the summary is what record ends with: its command is known */
+	bool has_no_rest;        /* a table says nothing of rows that it leaves out */
 	bool has_color;
 	bool is_accuracy; /* of report_info_text(): how sure figures are, and nothing else */
 	bool is_summary;  /* the first screen: summary.h; the fields above then do not matter */

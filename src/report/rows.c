@@ -86,7 +86,7 @@ static void add_rest(const struct groups *groups, size_t shown, const struct lay
 	bool is_saturated = false;
 	struct text sentence = { 0 };
 
-	if (hidden == 0)
+	if (hidden == 0 || options->has_no_rest)
 		return;
 	for (size_t i = shown; i < groups->count; i++)
 		sum_add(&self_ns, groups->rows[i].cost.self_ns, &is_saturated);

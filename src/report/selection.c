@@ -8,9 +8,13 @@
 #include "profile/profile.h"
 #include "profile/states.h"
 #include "profile/sum.h"
+#include "report/account.h"
 #include "report/number.h"
 #include "report/report_options.h"
 #include "report/style.h"
+
+/* The whole of percentages may be off by one part in so many of what the head names. */
+enum { PLAIN_PART = 100 };
 
 static uint64_t sum_of(const struct profile *profile)
 {
@@ -119,12 +123,28 @@ static const char *which_time(const struct profile *profile)
 					  : ", the CPU time accounted for";
 }
 
+/* Next to all of the CPU time that the head names, which needs no word of its own. */
+static bool is_base_plain(const struct selection *selection)
+{
+	const struct profile *profile = selection->profile;
+	const struct profile_info *info = profile_get_info(profile);
+	const uint64_t cpu_ns = account_cpu_ns(info);
+	const uint64_t off_ns =
+		selection->ns > cpu_ns ? selection->ns - cpu_ns : cpu_ns - selection->ns;
+
+	return !selection->filter && selection->ns > 0 && !profile_is_trace(profile) &&
+	       !profile_is_wall(profile) && !profile_is_saturated(profile) &&
+	       off_ns <= cpu_ns / PLAIN_PART;
+}
+
 void selection_add_base(const struct selection *selection, const struct style *style,
 			struct text *out)
 {
 	bool is_trace = profile_is_trace(selection->profile);
 	struct text sentence = { 0 };
 
+	if (is_base_plain(selection))
+		return;
 	if (selection->filter) {
 		add_filtered_base(selection->filter, &sentence);
 	} else if (selection->ns == 0) {

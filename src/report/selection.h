@@ -22,6 +22,6 @@ struct selection {
 int selection_init(struct selection *selection, const struct profile *profile,
 		   const struct report_options *options, struct error *err);
 void selection_done(struct selection *selection);
-/* "Percentages are of …" and a newline. */
+/* "Percentages are of …" and a newline; nothing where that is the time in the head. */
 void selection_add_base(const struct selection *selection, const struct style *style,
 			struct text *out);

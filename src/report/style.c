@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "profile/short_name.h"
 
-enum { WRAP_WITHOUT_TERMINAL = 100, WRAP_LEAST = 40 };
+enum { WRAP_WITHOUT_TERMINAL = 100, WRAP_LEAST = 40, SENTENCE_NAME = 60 };
 
 enum tint style_tint_of(double percent)
 {
@@ -27,7 +27,7 @@ void style_add(struct text *out, const struct style *style, enum tint tint, cons
 		[TINT_WARM] = "\x1b[33m",
 	};
 
-	if (!style->has_color || tint == TINT_NONE) {
+	if (!style->has_color || tint == TINT_NONE || string[0] == '\0') {
 		text_add(out, string);
 		return;
 	}
@@ -136,6 +136,17 @@ void style_add_cut_name(struct text *out, const char *name, size_t columns)
 	short_name_add(&shorter, name, columns);
 	style_add_cut(out, text_string(&shorter), columns);
 	text_done(&shorter);
+}
+
+void style_add_function(struct text *out, const struct style *style, const char *name)
+{
+	CLEANUP(text_done) struct text shorter = { 0 };
+
+	if (style->width > 0)
+		short_name_add(&shorter, name, SENTENCE_NAME);
+	else
+		text_add(&shorter, name);
+	text_add_printable(out, text_string(&shorter), shorter.len);
 }
 
 void style_add_cut_end(struct text *out, const char *string, size_t columns)

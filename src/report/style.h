@@ -39,5 +39,7 @@ void style_add_cut_name(struct text *out, const char *name, size_t columns);
  * [json, mostly _js…".
  */
 void style_add_cut_label(struct text *out, const char *label, size_t columns);
+/* A function in a sentence: its name made short where there is a width. */
+void style_add_function(struct text *out, const struct style *style, const char *name);
 /* The string with its end cut off. */
 void style_add_cut_end(struct text *out, const char *string, size_t columns);

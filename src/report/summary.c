@@ -15,21 +15,85 @@
 #include "report/selection.h"
 #include "report/style.h"
 
-enum { HOT_ROWS = 10 };
+enum {
+	/* Rows of hot paths and of the table, where there is room for all. */
+	HOT_ROWS = 10,
+	TABLE_ROWS = 10,
+	/* And where there is not: so many at least, whatever is scrolled away for it. */
+	HOT_ROWS_LEAST = 6,
+	TABLE_ROWS_LEAST = 3,
+	/* Lines besides: two titles, a blank one, and the shell's next prompt. */
+	OTHER_LINES = 4,
+};
 
 /* A trigger that is not the best one: why. */
 static void add_trigger(struct text *out, const struct style *style,
 			const struct profile_info *info)
 {
-	CLEANUP(text_done) struct text sentence = { 0 };
-
 	if (!info->trigger || !info->trigger_why || strcmp(info->trigger, "timer") != 0)
 		return;
-	text_add(&sentence, "sampled by timers: ");
-	text_add_printable(&sentence, info->trigger_why, strlen(info->trigger_why));
-	text_add(out, "\n");
-	style_add_wrapped(out, style, 0, text_string(&sentence));
-	text_add(out, "\n");
+	head_add_line(out, style, "timers", "%s", info->trigger_why);
+}
+
+/* What is to be known of the recording besides its figures. */
+static void add_remarks(const struct selection *selection, const struct report_options *options,
+			const struct style *style, struct text *out)
+{
+	const struct profile_info *info = profile_get_info(selection->profile);
+
+	const size_t before = out->len;
+
+	nameless_add(selection, options, style, out);
+	add_trigger(out, style, info);
+	head_add_notes_of_summary(out, style, info);
+	if (out->len > before)
+		text_add(out, "\n");
+}
+
+static size_t count_lines(const struct text *text)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < text->len; i++)
+		lines += text->data[i] == '\n';
+	return lines;
+}
+
+/* So many rows of hot paths and of the table as make it one screen. */
+static size_t rows_that_fit(const struct report_options *options, size_t other_lines)
+{
+	const size_t least = HOT_ROWS_LEAST + TABLE_ROWS_LEAST;
+
+	if (options->height == 0)
+		return SIZE_MAX;
+	return options->height > other_lines + least ? options->height - other_lines : least;
+}
+
+static size_t at_most(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static void add_tables(const struct selection *selection, const struct packages *packages,
+		       const struct report_options *options, const struct style *style,
+		       size_t rows, struct text *out)
+{
+	struct report_options table = *options;
+	CLEANUP(text_done) struct text hot = { 0 };
+	const size_t hot_rows = rows > HOT_ROWS_LEAST + 2 * TABLE_ROWS_LEAST
+					? rows - 2 * TABLE_ROWS_LEAST
+					: HOT_ROWS_LEAST;
+
+	hot_add(selection, packages, at_most(hot_rows, HOT_ROWS), style, &hot);
+	text_add(out, text_string(&hot));
+	/* Its title and the blank line behind it are no rows. */
+	const size_t taken = hot.len > 0 ? count_lines(&hot) - 2 : 0;
+	const size_t left = rows > taken + TABLE_ROWS_LEAST ? rows - taken : TABLE_ROWS_LEAST;
+
+	/* A line says what is left out, if there is one for it. */
+	table.has_no_rest = left <= TABLE_ROWS;
+	table.max_rows = at_most(left, TABLE_ROWS);
+	report_table_add(selection, &table, style, out);
 }
 
 void summary_add(const struct selection *selection, const struct report_options *options,
@@ -39,17 +103,23 @@ void summary_add(const struct selection *selection, const struct report_options 
 					      .is_all_own = options->is_all_own };
 	CLEANUP(packages_freep)
 	struct packages *packages = packages_new(selection->profile, &own);
+	CLEANUP(text_done) struct text head = { 0 };
+	CLEANUP(text_done) struct text end = { 0 };
 
-	head_add_summary(out, style, selection->profile);
-	selection_add_base(selection, style, out);
-	text_add(out, "\n");
-	hot_add(selection, packages, HOT_ROWS, style, out);
-	report_table_add(selection, options, style, out);
-	next_steps_add(selection, packages, options->path, style, out);
-	nameless_add(selection, options, style, out);
-	add_trigger(out, style, profile_get_info(selection->profile));
-	if (profile_get_info(selection->profile)->note_count > 0) {
-		text_add(out, "\n");
-		head_add_notes(out, style, profile_get_info(selection->profile));
-	}
+	if (!options->is_after_recording)
+		head_add_recorded_command(&head, style, selection->profile);
+	head_add_summary(&head, style, selection->profile);
+	if (!head_is_brief(selection->profile))
+		selection_add_base(selection, style, &head);
+	text_add(&head, "\n");
+	text_add(&end, "\n");
+	add_remarks(selection, options, style, &end);
+	next_steps_add(selection, packages, options, style, &end);
+
+	text_add(out, text_string(&head));
+	add_tables(selection, packages, options, style,
+		   rows_that_fit(options, count_lines(&head) + count_lines(&end) + OTHER_LINES +
+						  options->is_after_recording),
+		   out);
+	text_add(out, text_string(&end));
 }

@@ -1,10 +1,13 @@
 """command_line - runs fathom as a person or a script does, and checks how it refuses."""
 
+import fcntl
 import os
 import pty
 import shutil
+import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 
 import live
@@ -22,9 +25,10 @@ def run(*arguments, **options):
     return subprocess.run([live.FATHOM, *arguments], **options)
 
 
-def run_on_terminal(*arguments, folder, stdout_only=False, **environment):
+def run_on_terminal(*arguments, folder, stdout_only=False, rows=0, columns=0, **environment):
     """Output and exit code with a terminal for stdout (and stderr)."""
     master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     done = subprocess.Popen([live.FATHOM, *arguments], stdin=subprocess.DEVNULL, stdout=slave,
                             stderr=subprocess.PIPE if stdout_only else slave, cwd=folder,
                             env={**os.environ, "TERM": "xterm", "FATHOM_PAGER": "", **environment})

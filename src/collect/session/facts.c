@@ -13,6 +13,7 @@
 
 #include "abi/handshake.h"
 #include "abi/program_kind.h"
+#include "base/detail_notes.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/text.h"
@@ -305,7 +306,7 @@ void session_facts_note_uncounted(struct recording_writer *writer, uint64_t wait
 		return;
 	CLEANUP(freep)
 	char *note = xasprintf(
-		"wait(2) reports %.3f s of CPU time more than the kernel's counters, which do "
+		"wait(2) reports %.3f s of CPU time " NOTE_UNCOUNTED ", which do "
 		"not count how an ending process gives its memory back (Linux 6.16 and later), "
 		"nor all of each switch between threads",
 		(double)(waited_ns - counted_ns) / 1e9);

@@ -59,6 +59,20 @@ static uint64_t charged_ns(const struct session *session)
 	       account_uncounted_births(session->booked_ns, counted_ns, session->births);
 }
 
+/* A program that waits is no different from one without a processor but by what else ran. */
+static void write_machine(struct session *session)
+{
+	struct machine_load now;
+
+	if (session->load.all_ns == 0 || !machine_load_read(&now) ||
+	    now.all_ns <= session->load.all_ns || now.idle_ns < session->load.idle_ns)
+		return;
+	recording_writer_set_int(session->writer, KEY_MACHINE_NS,
+				 (int64_t)(now.all_ns - session->load.all_ns));
+	recording_writer_set_int(session->writer, KEY_MACHINE_IDLE_NS,
+				 (int64_t)(now.idle_ns - session->load.idle_ns));
+}
+
 void session_note_end(struct session *session)
 {
 	const bool is_user_clock = session->options->clock == CLOCK_KIND_USER;
@@ -74,6 +88,7 @@ void session_note_end(struct session *session)
 		session_facts_note_uncounted(session->writer, session->waited_ns,
 					     kernel_cpu_ns);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
+	write_machine(session);
 	/* Without a counter of the clock's kind, it is known of a program that has ended. */
 	if (session->is_reaped || session->options->argv == NULL ||
 	    session->switches.is_tree_closed ||

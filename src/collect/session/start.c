@@ -111,6 +111,7 @@ static void session_begin(struct session *session)
 {
 	session->start_ns = monotonic_ns();
 	session->start_ticks = ticks_now();
+	machine_load_read(&session->load);
 	tree_init(&session->tree, session->writer, session->start_ns);
 	session->tree.ended = session_image_ended;
 	session->tree.mapped = session_mapped;

@@ -21,6 +21,7 @@
 #include "collect/processes/generated_code.h"
 #include "collect/processes/interpreters.h"
 #include "collect/samples/kernel_frames.h"
+#include "collect/system/machine_load.h"
 #include "collect/costs/overhead.h"
 #include "collect/events/perf_events.h"
 #include "collect/samples/pump.h"
@@ -170,6 +171,7 @@ struct session {
 	bool copies_tree; /* the command, and all that descends from it, is to have no agent */
 	bool is_full; /* the recording is as large as it may be: the program runs on without it */
 	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
+	struct machine_load load; /* at the start */
 	struct sampling_cost cost;
 	struct session_overhead overhead;
 	uint64_t events_dropped;

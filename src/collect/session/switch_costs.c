@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/detail_notes.h"
 #include "base/text.h"
 #include "collect/processes/image.h"
 #include "collect/session/options.h"
@@ -98,7 +99,7 @@ static void note_group(struct session *session, const struct switches_group *gro
 		text_addf(&note, " and %" PRIu32 " more", group->others);
 	text_addf(&note,
 		  ") switched %" PRIu64 " times in a second of CPU time, of which events took "
-		  "%.0f %%: sampled by timers since %.1f s, at the kernel's tick (--trigger "
+		  "%.0f %%: " NOTE_BY_TIMERS " %.1f s, at the kernel's tick (--trigger "
 		  "sigtrap keeps events)",
 		  group->before.per_second, group->before.permille / 10.0,
 		  (double)(group->time_ns - session->start_ns) / 1e9);
@@ -115,7 +116,7 @@ void session_switches_note(struct session *session)
 	if (switches->is_tree_closed)
 		recording_writer_note(
 			session->writer,
-			"from there on no event counts the whole tree: what processes burned "
+			"from there on " NOTE_NO_TREE_EVENT ": what processes burned "
 			"that fathom is not in, or behind their last instruction, is known "
 			"from "
 			"wait(2) alone");

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -134,9 +135,10 @@ class OfOutput(CommandLine):
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         self.assertRegex(done.stderr.decode(), r"(?s)\nnote     sleep \(pid \d+\) still ran .*--wait")
         done = run("record", "--trigger", "timer", "-o", path, "true")
-        self.assertRegex(done.stderr.decode(), r"\nsampled by timers: .")
-        end = f"Recorded in {path}:\n'fathom report {path}' shows more.\n"
-        self.assertTrue(done.stderr.decode().replace(": 'fathom", ":\n'fathom").endswith(end))
+        self.assertRegex(done.stderr.decode(), r"\ntimers   .")
+        self.assertRegex(done.stderr.decode(), rf"\nRecorded in {re.escape(path)}.\nfathom record --rate 20000 -- true .*\n.*done'.*\n$")
+        done = run("record", "--rate", "5000", "-o", path, "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
+        self.assertRegex(done.stderr.decode(), rf"\nRecorded in {re.escape(path)}.\n(fathom .*\n)*fathom open {re.escape(path)} .*\n$")
 
     def test_unknown_formats(self):
         self.assert_refused(run("export", self.recording, "-f", "foldde"), USAGE, "'folded'")

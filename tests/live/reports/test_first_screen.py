@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 
+import command_line
 import live
 
 FLASK = """
@@ -68,8 +69,8 @@ int main() {
 }
 """
 FIRST_LINES = 10
-# Of the head; where the machine is busy it has some more than on an idle one.
-MOST_LINES_OF_HEAD = 10
+# Of the head, with what is wrong: a busy machine has samples lost, and short ends of threads.
+MOST_LINES_OF_HEAD = 9
 # What a function has to have, in percent: a third or more of its program's samples, of which there are a hundred or more.
 LEAST = 12
 
@@ -88,6 +89,19 @@ class FirstScreen(live.LiveTest):
             shown, rows = self.hot_paths(path, width)
             self.assert_row(shown, rows, function, above)
         return shown
+
+    def assert_one_screen(self, function, *arguments):
+        """But for what is wrong with a recording, which has lines of its own."""
+        for columns, rows in ((80, 24), (120, 40), (200, 60)):
+            with self.subTest(columns=columns):
+                shown, code = command_line.run_on_terminal(*arguments, folder=self.folder, rows=rows, columns=columns)
+                self.assertEqual(code, 0, shown)
+                lines = re.sub(r"\x1b\[[0-9;]*m", "", shown.replace("\r\n", "\n")).rstrip("\n").split("\n")
+                self.assertEqual([line for line in lines if len(line) > columns], [])
+                remarks = [line for line in lines if re.match(r"(missing|names|note|timers) |         \S", line)]
+                self.assertLess(len(lines) - len(remarks), rows, shown)
+                title = next(i for i, line in enumerate(lines) if "hot paths of your code" in line)
+                self.assertTrue([line for line in lines[title:title + FIRST_LINES] if function in line], shown)
 
     def assert_row(self, shown, rows, function, above):
         found = [float(row.split()[0]) for row in rows if re.search(rf"\b{function}\b", row)]
@@ -123,6 +137,8 @@ class FirstScreen(live.LiveTest):
         recording = self.record([self.path("rank")], rate=1000, expect=None)
         shown = self.assert_first(recording.path, "by_distance", LEAST)
         self.assertRegex(shown, r"frames( of std)?\] → ")
+        self.assert_one_screen("by_distance", "report", recording.path)
+        self.assert_one_screen("by_distance", "record", "-o", self.path("again.fathom"), "--", self.path("rank"))
 
 
 if __name__ == "__main__":

@@ -120,8 +120,9 @@ class Wheel(Package):
     def test_python_m_fathom_records_a_module(self):
         here = {"PYTHONPATH": str(self.site)}
         done = self.use(self.python, "-m", "fathom", "record", "--overhead", "5%", "-o", "m.fathom", "-m", "app", **here)
-        self.assertRegex(done.stderr, r"command +\S+ -m app")
         self.assertIn("busy", done.stderr)
+        self.assertRegex(self.use(self.python, "-m", "fathom", "report", "m.fathom", **here).stdout,
+                         r"command +\S+ -m app\n")
 
     def test_it_knows_which_options_have_a_value(self):
         main = (self.site / "fathom/__main__.py").read_text(encoding="utf-8")

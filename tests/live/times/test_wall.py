@@ -230,7 +230,8 @@ class Wall(live.LiveTest):
     def test_the_cpu_clocks_head_names_the_wall_clock(self):
         recording = self.record(["sleep", "0.3"], rate=1000)
         text = subprocess.run([live.FATHOM, "report", recording.path], capture_output=True, timeout=120, text=True)
-        self.assertIn("mostly waiting; --clock wall shows where", text.stdout)
+        # Of a machine that has nothing to spare it says so.
+        self.assertRegex(text.stdout, r"(?s)busy: mostly waiting\).*\nfathom record --clock wall -- sleep 0.3|busy: others used")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ class Drawing(unittest.TestCase):
 
     def test_long_names_lose_what_stands_in_brackets_first(self):
         labels = [box.label for box in draw("long names")[1]]
-        self.assertIn("std::operator<< <…>(…)", labels)
+        self.assertIn("std::operator<< <char>(…)", labels)
 
     def test_what_is_too_narrow_to_be_seen_is_left_out(self):
         _, boxes = draw("large")

@@ -66,6 +66,63 @@ static void a_method_is_found_without_its_class_and_parameters(void **state)
 	assert_found("ns::Map<int, char>::erase", "ns::Map<int, char>::erase(ns::Key)", 1);
 }
 
+static void setup_templates(struct made *made)
+{
+	made_init(made);
+	made_add(made, "main;int std::vector<int>::emplace_back<int&>(int&)", 1, 1);
+	made_add(made, "main;long std::vector<long>::emplace_back<long>(long&&)", 1, 1);
+	made_add(made, "main;ns::Map<int>::emplace_back(int)", 1, 1);
+	made_add(made, "main;void std::sort<int*>(int*, int*)", 1, 1);
+	made_add(made, "main;other(std::sort<int*>)", 1, 1);
+}
+
+static void assert_template(const char *wanted, const char *name, size_t count)
+{
+	struct made made;
+	struct found found;
+
+	setup_templates(&made);
+	assert_int_equal(find_functions(made.profile, wanted, &found, NULL), 0);
+	assert_string_equal(found.name, name);
+	assert_int_equal(found.count, count);
+	found_done(&found);
+	made_done(&made);
+}
+
+static void a_shortened_name_is_found_as_it_is_shown(void **state)
+{
+	static const char all[] = "std::vector<…>::emplace_back<…>(…)";
+	static const char sort[] = "void std::sort<int*>(int*, int*)";
+
+	(void)state;
+	assert_template("std::vector<…>::emplace_back<…>(…)", all, 2);
+	assert_template("std::vector<…>::emplace_back<…>", all, 2);
+	assert_template("…::vector<…>::emplace_back<…>(…)", all, 2);
+	assert_template("std::vector<l…>::emplace_back<…>(…)",
+			"long std::vector<long>::emplace_back<long>(long&&)", 1);
+	assert_template("std::sort<…>(…)", sort, 1);
+	assert_template("void std::sort<…>(…)", sort, 1);
+	assert_template("…sort<…>", sort, 1);
+}
+
+static void instances_of_a_template_are_all_meant_and_others_not(void **state)
+{
+	struct made made;
+	struct found found;
+	struct error err;
+
+	(void)state;
+	assert_template("vector<int>::emplace_back",
+			"int std::vector<int>::emplace_back<int&>(int&)", 1);
+	setup_templates(&made);
+	assert_int_equal(find_functions(made.profile, "emplace_back", &found, &err), -EINVAL);
+	assert_string_equal(err.text,
+			    "\"emplace_back\" fits several functions "
+			    "(std::vector<…>::emplace_back<…>(…), "
+			    "ns::Map<…>::emplace_back(…)): write one of them in full");
+	made_done(&made);
+}
+
 static void a_part_is_enough_when_only_one_has_it(void **state)
 {
 	(void)state;
@@ -80,10 +137,9 @@ static void a_part_that_several_have_is_refused_with_their_names(void **state)
 		"press2;", -ENOENT,
 		"no function in this profile is named \"press2;\", and none has it in its "
 		"name");
-	assert_refused(
-		"ns::", -EINVAL,
-		"\"ns::\" fits several functions (ns::Map<int, char>::insert(int, char "
-		"const*), ns::Map<int, char>::erase(ns::Key)): write one of them in full");
+	assert_refused("ns::", -EINVAL,
+		       "\"ns::\" fits several functions (ns::Map<…>::insert(…), "
+		       "ns::Map<…>::erase(…)): write one of them in full");
 }
 
 static void a_mistyped_name_is_refused_with_near_ones(void **state)
@@ -265,6 +321,8 @@ int main(void)
 		cmocka_unit_test(the_exact_name_wins_over_longer_ones),
 		cmocka_unit_test(functions_of_one_name_are_all_meant),
 		cmocka_unit_test(a_method_is_found_without_its_class_and_parameters),
+		cmocka_unit_test(a_shortened_name_is_found_as_it_is_shown),
+		cmocka_unit_test(instances_of_a_template_are_all_meant_and_others_not),
 		cmocka_unit_test(a_part_is_enough_when_only_one_has_it),
 		cmocka_unit_test(a_part_that_several_have_is_refused_with_their_names),
 		cmocka_unit_test(a_mistyped_name_is_refused_with_near_ones),

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "made.h"
 #include "profile/group.h"
@@ -27,7 +28,8 @@ static const char *name_of(const struct made *made, struct function_id id)
 static void add_node(struct text *out, const struct made *made, const struct packages *packages,
 		     const struct hot_paths *paths, uint32_t node, unsigned int level)
 {
-	static const char *const kinds[] = { "root", "own", "library", "import" };
+	static const char *const kinds[] = { "root",   "own",      "library",
+					     "import", "nameless", "group" };
 	const struct hot_node *at = &paths->nodes[node];
 
 	if (node) {
@@ -37,6 +39,9 @@ static void add_node(struct text *out, const struct made *made, const struct pac
 			text_addf(out, ": %s", name_of(made, at->wait));
 		text_addf(out, " %lu/%lu", (unsigned long)at->self_ns,
 			  (unsigned long)at->total_ns);
+		if (at->members)
+			text_addf(out, " of %u in %.*s", at->members, (int)at->common,
+				  profile_get_function(made->profile, at->function)->file);
 		if (at->burner && !at->wait.n)
 			text_addf(out, " in %s %lu", packages_get(packages, at->burner)->name,
 				  (unsigned long)at->burner_ns);
@@ -283,6 +288,116 @@ static void a_librarys_c_that_calls_its_python_gives_it_no_name(void **state)
 	made_done(&made);
 }
 
+/* A test runner that calls 40 tests, one of which takes long; all of them call the same function. */
+static void light_functions_that_one_node_calls_are_one(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	for (int i = 0; i < 40; i++) {
+		CLEANUP(text_done) struct text stack = { 0 };
+
+		text_add(&stack, WERKZEUG ";%");
+		text_addf(&stack, "test_%d@/srv/tests/unit/test_%d.py:9", i, i % 3);
+		made_add(&made, text_string(&stack), 1, 1);
+		text_add(&stack, ";" FLASK ";%compile@/srv/app.py:3");
+		made_add(&made, text_string(&stack), 1, 1);
+	}
+	made_add(&made, WERKZEUG ";%test_long@/srv/tests/test_long.py:1", 20, 1);
+	made_add(&made, WERKZEUG ";%test_long@/srv/tests/test_long.py:1;%compile@/srv/app.py:3",
+		 1, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "group test_0 40/80 of 40 in /srv/tests/unit/\n"
+		     "  library flask_full 0/40\n"
+		     "    own compile 40/40 by flask\n"
+		     "library werkzeug_wsgi 0/21\n"
+		     "  own test_long 20/21 by werkzeug\n"
+		     "    own compile 1/1\n");
+	made_done(&made);
+}
+
+static void few_light_functions_are_not_merged(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, MAIN, 900, 1);
+	for (int i = 0; i < 4; i++) {
+		CLEANUP(text_done) struct text stack = { 0 };
+
+		text_add(&stack, MAIN ";%");
+		text_addf(&stack, "part_%d@/srv/app.py:9", i);
+		made_add(&made, text_string(&stack), 25, 1);
+	}
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own main 900/1000\n"
+		     "  own part_0 25/25\n"
+		     "  own part_1 25/25\n"
+		     "  own part_2 25/25\n"
+		     "  own part_3 25/25\n");
+	made_done(&made);
+}
+
+#define RUNNER "%run@/v/lib/python3.11/site-packages/pytest/main.py:1"
+#define HOOK   "%call@/v/lib/python3.11/site-packages/pluggy/hook.py:1"
+
+/* Each hook is called by the same function, which would say nothing. */
+static void what_runs_without_own_code_is_known_by_what_has_most_of_it(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made,
+		 RUNNER ";" HOOK ";%collect@/v/lib/python3.11/site-packages/pytest/x.py:1;" HOOK
+			";%list.append",
+		 30, 1);
+	made_add(&made,
+		 RUNNER ";" HOOK ";%collect@/v/lib/python3.11/site-packages/pytest/x.py:1;" HOOK
+			";%list.pop",
+		 20, 1);
+	made_add(&made,
+		 RUNNER ";" HOOK ";%report@/v/lib/python3.11/site-packages/pytest/x.py:9", 40,
+		 1);
+	made_add(&made, RUNNER ";" HOOK ";%small@/v/lib/python3.11/site-packages/pytest/x.py:9",
+		 5, 1);
+	made_add(&made, RUNNER ";%main@/srv/app.py:1", 5, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "library report 40/40 in pytest 40\n"
+		     "library list.append 30/30 in Python's built-ins 30\n"
+		     "library list.pop 20/20 in Python's built-ins 20\n"
+		     "library call 5/10 in pytest 5\n"
+		     "  own main 5/5 by pytest\n");
+	made_done(&made);
+}
+
+/* cc1 has names for what plugins may call. */
+static void own_code_without_names_is_between_what_has_them(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "/usr/bin/cc1!main;/usr/bin/cc1!cc1+0x10+1;/usr/bin/cc1!run_pass", 10,
+		 1);
+	made_add(&made, "/usr/bin/cc1!main;/usr/bin/cc1!cc1+0x20+1;/usr/bin/cc1!cc1+0x30+1", 7,
+		 1);
+	assert_paths(&made, NULL, OWN_PROGRAMS,
+		     "own main 0/17\n"
+		     "  nameless cc1+0x10 7/17 in cc1 7\n"
+		     "    own run_pass 10/10 by cc1\n");
+	made_done(&made);
+	/* Where there are none they are all there is. */
+	made_init(&made);
+	made_add(&made, "/usr/bin/git!git+0x10+1;/usr/bin/git!git+0x20+1", 7, 1);
+	assert_paths(&made, NULL, OWN_PROGRAMS,
+		     "own git+0x10 0/7\n"
+		     "  own git+0x20 7/7\n");
+	made_done(&made);
+}
+
 /* A server of the distribution's whose JIT has some of the time, without names. */
 static void code_made_at_run_time_is_own_if_it_has_a_name(void **state)
 {
@@ -330,6 +445,10 @@ static void what_is_waited_for_is_a_node(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(light_functions_that_one_node_calls_are_one),
+		cmocka_unit_test(few_light_functions_are_not_merged),
+		cmocka_unit_test(what_runs_without_own_code_is_known_by_what_has_most_of_it),
+		cmocka_unit_test(own_code_without_names_is_between_what_has_them),
 		cmocka_unit_test(a_librarys_c_that_calls_its_python_gives_it_no_name),
 		cmocka_unit_test(code_made_at_run_time_is_own_if_it_has_a_name),
 		cmocka_unit_test(libraries_are_one_node_between_own_functions),

@@ -53,6 +53,8 @@ static void ruby_files(void **state)
 	assert_source("/usr/lib/ruby/vendor_ruby/rack/handler.rb", "package", "rack");
 	assert_source("/srv/gems/app.rb", "own", "app.rb");
 	assert_source("<internal:kernel>", "standard", "<internal:kernel>");
+	assert_source("<internal:/usr/lib/ruby/vendor_ruby/rubygems/core_ext/require.rb>",
+		      "package", "rubygems");
 	assert_source("-e", "own", "-e");
 }
 
@@ -62,6 +64,8 @@ static void programs_and_libraries(void **state)
 	assert_module("/home/me/prog", "own", "prog");
 	assert_module("/usr/lib/postgresql/15/bin/postgres", "system", "postgres");
 	assert_module("/lib/x86_64-linux-gnu/libc.so.6", "system", "libc.so.6");
+	assert_module("/home/me/fathom/libfathom-agent-record.so", "system",
+		      "libfathom-agent-record.so");
 	assert_module("/usr/local/lib/libmine.so", "own", "libmine.so");
 	assert_module("/usr/bin/python3.11", "interpreter", "python3.11");
 	assert_module("/opt/py/lib/libpython3.13t.so.1.0", "interpreter",

@@ -219,9 +219,10 @@ void example_init_python(struct made *made, const char *source)
 
 const char *example_body_of(const char *text)
 {
-	const char *body = strstr(text, "Percentages are of ");
+	const char *base = strstr(text, "Percentages are of ");
+	const char *head_end = strstr(text, "\n\n");
 
-	return body ? body : text;
+	return base ? base : head_end ? head_end + 2 : text;
 }
 
 static void add_wait(struct made *made, const char *stack, enum thread_state state, uint64_t ms)

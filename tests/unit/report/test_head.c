@@ -49,15 +49,13 @@ static void a_summary_has_three_lines_and_what_is_missing(void **state)
 	assert_head(
 		example_init, &(struct report_options){ .is_summary = true },
 		"command  redis-server --port 7777 --save ''\n"
-		"time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 2 processes, 3 "
-		"threads\n"
-		"samples  4,960 at 1,000 Hz of CPU time, none lost; sampling itself took less "
-		"than 1 %\n"
-		"missing  2.0 % of the CPU time is of processes that could not be sampled "
-		"('fathom info' has the\n"
-		"         details)\n"
-		"         busybox (100.0 ms): it is statically linked\n"
-		"Percentages are of 5.080 s, the CPU time accounted for.\n"
+		"time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 3 threads\n"
+		"programs 2 processes: redis-server 98 %, busybox 2 %\n"
+		"samples  4,960 at 1,000 Hz of CPU time, none lost; sampling took less than 1 "
+		"%\n"
+		"missing  2.0 % is of processes that could not be sampled (busybox: it is "
+		"statically linked); see\n"
+		"         'fathom info'\n"
 		"\n");
 }
 
@@ -67,10 +65,8 @@ static void any_other_view_has_one_line(void **state)
 	assert_head(example_init, &(struct report_options){ .width = 200 },
 		    "5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 4,960 samples: "
 		    "redis-server --port 7777 --save ''\n"
-		    "missing  2.0 % of the CPU time is of processes that could not be sampled "
-		    "('fathom info' has the details)\n"
-		    "         busybox (100.0 ms): it is statically linked\n"
-		    "Percentages are of 5.080 s, the CPU time accounted for.\n"
+		    "missing  2.0 % is of processes that could not be sampled (busybox: it is "
+		    "statically linked); see 'fathom info'\n"
 		    "\n");
 }
 
@@ -86,7 +82,97 @@ static void a_program_that_waits_is_said_to(void **state)
 	(void)state;
 	assert_head(make_idle, &(struct report_options){ .width = 60 },
 		    "5.102 s of CPU time in 20.000 s (0.26 CPUs busy: mostly wai…\n"
-		    "Percentages are of 5.080 s, the CPU time accounted for.\n");
+		    "\n");
+}
+
+static void make_crowded_out(struct made *made)
+{
+	make_idle(made);
+	profile_info(made->profile)->machine_ns = 80000000000;
+	profile_info(made->profile)->machine_idle_ns = 4000000000;
+}
+
+static void a_program_on_a_full_machine_is_not_said_to_wait(void **state)
+{
+	(void)state;
+	assert_head(make_crowded_out, &(struct report_options){ .width = 120 },
+		    "5.102 s of CPU time in 20.000 s (0.26 CPUs busy: others used 3.5 of 4), "
+		    "4,960 samples:");
+}
+
+static void make_brief(struct made *made)
+{
+	example_init(made);
+	profile_info(made->profile)->samples = 2;
+	profile_info(made->profile)->kernel_cpu_ns = 3000000;
+}
+
+/* Anywhere in a summary. */
+static void assert_summary_says(make_profile *make, unsigned int height, const char *said)
+{
+	const struct report_options options = { .is_summary = true,
+						.width = 80,
+						.height = height };
+	struct made made;
+	struct text text = { 0 };
+
+	make(&made);
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	if (!strstr(text_string(&text), said))
+		fail_msg("%s", text_string(&text));
+	text_done(&text);
+	made_done(&made);
+}
+
+static void a_brief_program_is_to_be_run_otherwise(void **state)
+{
+	(void)state;
+	assert_summary_says(make_brief, 0,
+			    "brief    too short for more than a few samples: sample it more "
+			    "often, or many\n"
+			    "         runs of it\n");
+	assert_summary_says(
+		make_brief, 0,
+		"\n\n"
+		"fathom record --clock wall -- redis-server --port 7777 --save ''\n"
+		"fathom record --rate 20000 -- redis-server --port 7777 --save ''\n");
+}
+
+static void a_program_that_waits_is_to_be_looked_at_by_the_clock(void **state)
+{
+	(void)state;
+	assert_summary_says(make_idle, 0,
+			    "\n\n"
+			    "fathom record --clock wall -- redis-server --port 7777 --save ''");
+}
+
+/* With the line of the next prompt. */
+static size_t lines_of_summary(unsigned int height)
+{
+	const struct report_options options = { .is_summary = true,
+						.width = 80,
+						.height = height };
+	struct made made;
+	struct text text = { 0 };
+	size_t lines = 1;
+
+	example_init(&made);
+	profile_info(made.profile)->unentered_ns = 0;
+	profile_info(made.profile)->note_count = 0;
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	for (size_t i = 0; i < text.len; i++)
+		lines += text.data[i] == '\n';
+	text_done(&text);
+	made_done(&made);
+	return lines;
+}
+
+static void a_summary_fits_the_terminal(void **state)
+{
+	(void)state;
+	for (unsigned int height = 24; height < 50; height++)
+		assert_in_range(lines_of_summary(height), 20, height);
+	assert_int_equal(lines_of_summary(24), 24);
 }
 
 static void info_has_every_row_and_process(void **state)
@@ -227,7 +313,6 @@ static void the_user_clock_is_named_in_every_sum(void **state)
 	assert_head_says(make_user_clock, "5.102 s of user CPU time in 6.200 s");
 	assert_head_says(make_user_clock, "trigger  sigtrap, clock user:");
 	assert_head_says(make_user_clock, "charged       the user time the kernel charged to");
-	assert_head_says(make_user_clock, "Percentages are of 5.080 s, the user CPU time");
 }
 
 static void make_lossy(struct made *made)
@@ -255,7 +340,7 @@ static void stacks_that_are_cut_short_are_missing(void **state)
 	assert_head(make_shaky, &(struct report_options){ .width = 60 },
 		    "5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 4,960 samp…\n"
 		    "missing  20.0 % of the stacks are cut short by code without\n"
-		    "         unwind rules, 2.0 % of the CPU time is of processes\n");
+		    "         unwind rules, 2.0 % is of processes that could not\n");
 }
 
 static void make_saturated(struct made *made)
@@ -368,10 +453,9 @@ static void assert_names(const char *first, const char *second, const char *said
 static void code_without_symbols_has_a_remedy(void **state)
 {
 	(void)state;
-	assert_names(
-		"main;/opt/prog!prog+0x10+1", "main;/opt/prog!work",
-		"50.0 % is in code without symbols, most of it in prog: no package has it; "
-		"built without '-s' and not stripped it has its names");
+	assert_names("main;/opt/prog!prog+0x10+1", "main;/opt/prog!work",
+		     "50.0 % is in code without names, mostly prog: no package has it; built "
+		     "without '-s' and not stripped it has them");
 	assert_names("main;/opt/prog!prog+0x10+1", "/opt/prog!hs_main;/opt/prog!evacuate",
 		     "of your own code 'ghc -g' has it");
 }
@@ -379,6 +463,10 @@ static void code_without_symbols_has_a_remedy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_on_a_full_machine_is_not_said_to_wait),
+		cmocka_unit_test(a_brief_program_is_to_be_run_otherwise),
+		cmocka_unit_test(a_program_that_waits_is_to_be_looked_at_by_the_clock),
+		cmocka_unit_test(a_summary_fits_the_terminal),
 		cmocka_unit_test(stacks_that_end_in_compiled_code_are_not_cut_short),
 		cmocka_unit_test(interpreters_are_named_with_what_became_of_their_frames),
 		cmocka_unit_test(a_summary_has_three_lines_and_what_is_missing),

@@ -215,7 +215,7 @@ static void a_trace_that_was_not_ended_has_no_cpu_time(void **state)
 	profile_info(made.profile)->is_unfinished = true;
 	assert_int_equal(report_text(made.profile, &(struct report_options){ 0 }, &text, NULL),
 			 0);
-	assert_non_null(strstr(text_string(&text), "missing  the recording is not finished "));
+	assert_non_null(strstr(text_string(&text), "missing  the recording is not finished; "));
 	text_done(&text);
 	made_done(&made);
 }

@@ -1,29 +1,18 @@
+/* The tree of hot paths: a node for each own function on a path, and for what is between. */
 #include "profile/hot_paths.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/table.h"
 #include "profile/filter.h"
+#include "profile/hot_paths_internal.h"
+#include "profile/import_name.h"
 #include "profile/packages.h"
-#include "profile/profile.h"
 #include "profile/states.h"
 #include "profile/sum.h"
 
-/* Places in the arrays are stack ids. */
-struct builder {
-	const struct profile *profile;
-	const struct packages *packages;
-	struct hot_paths *paths;
-	struct table index; /* parent, kind and function: the node */
-	uint32_t *node_of;  /* a stack's node */
-	uint64_t *total_ns; /* of a stack and those below it */
-	uint64_t *entry_ns; /* by node: of the heaviest stack that entered it, and that stack */
-	uint32_t *entry;
-};
-
-static uint32_t wait_of(struct builder *builder, uint32_t parent, enum hot_kind kind,
+uint32_t hot_wait_child(struct hot_builder *builder, uint32_t parent, enum hot_kind kind,
 			struct function_id function, struct function_id wait)
 {
 	struct hot_paths *paths = builder->paths;
@@ -42,10 +31,19 @@ static uint32_t wait_of(struct builder *builder, uint32_t parent, enum hot_kind 
 	return (uint32_t)*node;
 }
 
-static uint32_t child_of(struct builder *builder, uint32_t parent, enum hot_kind kind,
-			 struct function_id function)
+uint32_t hot_child(struct hot_builder *builder, uint32_t parent, enum hot_kind kind,
+		   struct function_id function)
 {
-	return wait_of(builder, parent, kind, function, (struct function_id){ 0 });
+	return hot_wait_child(builder, parent, kind, function, (struct function_id){ 0 });
+}
+
+uint32_t hot_paths_own_above(const struct hot_paths *paths, uint32_t node)
+{
+	uint32_t above = paths->nodes[node].parent;
+
+	while (above && !hot_kind_is_own(paths->nodes[above].kind))
+		above = paths->nodes[above].parent;
+	return above;
 }
 
 /* The function's node at or above this one; 0: none. */
@@ -61,15 +59,8 @@ static uint32_t own_above(const struct hot_paths *paths, uint32_t node,
 	return 0;
 }
 
-static bool is_module_body(const struct function *function)
-{
-	return strcmp(function->name, "<module>") == 0 ||
-	       strcmp(function->name, "<main>") == 0 ||
-	       strcmp(function->name, "<top (required)>") == 0;
-}
-
 /* A module's code, that is: "import json". */
-static bool is_import(const struct builder *builder, struct function_id id)
+static bool is_import(const struct hot_builder *builder, struct function_id id)
 {
 	const struct function *function = profile_get_function(builder->profile, id);
 
@@ -78,7 +69,7 @@ static bool is_import(const struct builder *builder, struct function_id id)
 }
 
 /* A library's Python that its own C calls first: numpy's fft below its dispatcher_vectorcall. */
-static bool is_dispatched(const struct builder *builder, struct function_id outer,
+static bool is_dispatched(const struct hot_builder *builder, struct function_id outer,
 			  struct function_id function)
 {
 	const struct profile *profile = builder->profile;
@@ -90,7 +81,7 @@ static bool is_dispatched(const struct builder *builder, struct function_id oute
 }
 
 /* Its functions say less than what they wait for: C's, C++'s, and what languages wait with. */
-static bool is_of_waiting(const struct builder *builder, struct function_id function)
+static bool is_of_waiting(const struct hot_builder *builder, struct function_id function)
 {
 	static const char *const names[] = { "libc.",     "libc-", "libpthread",
 					     "libstdc++", "std",   "time",
@@ -105,13 +96,14 @@ static bool is_of_waiting(const struct builder *builder, struct function_id func
 	return false;
 }
 
-static bool is_call(const struct builder *builder, struct function_id function)
+static bool is_call(const struct hot_builder *builder, struct function_id function)
 {
 	return profile_is_wall(builder->profile) &&
 	       profile_get_function(builder->profile, function)->language == LANGUAGE_KERNEL;
 }
 
-static uint32_t step_to_call(struct builder *builder, uint32_t parent, struct function_id call)
+static uint32_t step_to_call(struct hot_builder *builder, uint32_t parent,
+			     struct function_id call)
 {
 	const struct hot_node *at = &builder->paths->nodes[parent];
 	const struct function_id none = { 0 };
@@ -119,54 +111,49 @@ static uint32_t step_to_call(struct builder *builder, uint32_t parent, struct fu
 	if (at->kind == HOT_IMPORT)
 		return parent;
 	if (at->kind != HOT_LIBRARY)
-		return wait_of(builder, parent, HOT_LIBRARY, none, call);
-	return wait_of(builder, at->parent, HOT_LIBRARY,
-		       is_of_waiting(builder, at->function) ? none : at->function, call);
+		return hot_wait_child(builder, parent, HOT_LIBRARY, none, call);
+	return hot_wait_child(builder, at->parent, HOT_LIBRARY,
+			      is_of_waiting(builder, at->function) ? none : at->function, call);
 }
 
 /* The node of a stack whose callers are at parent. */
-static uint32_t step(struct builder *builder, uint32_t parent, struct function_id function)
+static uint32_t step(struct hot_builder *builder, uint32_t parent, struct function_id function)
 {
 	const struct hot_node *at = &builder->paths->nodes[parent];
 	uint32_t node = own_above(builder->paths, parent, function);
 
 	if (is_call(builder, function))
 		return step_to_call(builder, parent, function);
-	if (packages_is_own(builder->packages, function))
-		return node ? node : child_of(builder, parent, HOT_OWN, function);
+	if (builder->is_own[function.n])
+		return node ? node : hot_child(builder, parent, HOT_OWN, function);
+	if (builder->stands_for[function.n] && at->kind != HOT_NAMELESS)
+		return hot_child(builder, parent, HOT_NAMELESS,
+				 (struct function_id){ builder->stands_for[function.n] });
 	if (at->kind == HOT_OWN || at->kind == HOT_ROOT)
-		return child_of(builder, parent,
-				is_import(builder, function) ? HOT_IMPORT : HOT_LIBRARY,
-				function);
+		return hot_child(builder, parent,
+				 is_import(builder, function) ? HOT_IMPORT : HOT_LIBRARY,
+				 function);
 	if (at->kind == HOT_LIBRARY && is_dispatched(builder, at->function, function))
-		return child_of(builder, at->parent, HOT_LIBRARY, function);
+		return hot_child(builder, at->parent, HOT_LIBRARY, function);
 	if (at->kind == HOT_LIBRARY && packages_is_import(builder->packages, at->function) &&
-	    is_module_body(profile_get_function(builder->profile, function)))
-		return child_of(builder, at->parent, HOT_IMPORT, function);
+	    import_name_is_body(profile_get_function(builder->profile, function)->name))
+		return hot_child(builder, at->parent, HOT_IMPORT, function);
 	return parent;
 }
 
-static void place_stacks(struct builder *builder, size_t stacks)
+static void place_stacks(struct hot_builder *builder)
 {
-	const struct profile *profile = builder->profile;
-
-	for (uint32_t i = 1; i <= stacks; i++) {
-		const struct stack *stack = profile_get_stack(profile, (struct stack_id){ i });
-		const struct frame *frame = profile_get_frame(profile, stack->frame);
-
-		builder->node_of[i] =
-			step(builder, builder->node_of[stack->parent.n], frame->function);
-	}
+	for (uint32_t i = 1; i <= builder->stacks; i++)
+		builder->node_of[i] = step(builder, builder->node_of[hot_caller_of(builder, i)],
+					   hot_function_of(builder, i));
 }
 
 /* A library's time by package: the table's key is (node, package). */
-static void add_burnt(struct builder *builder, struct table *burnt, uint32_t node,
+static void add_burnt(struct hot_builder *builder, struct table *burnt, uint32_t node,
 		      uint32_t stack, uint64_t ns)
 {
-	const struct stack *at =
-		profile_get_stack(builder->profile, (struct stack_id){ stack });
-	const struct frame *frame = profile_get_frame(builder->profile, at->frame);
-	const uint32_t package = packages_of(builder->packages, frame->function);
+	const uint32_t package =
+		packages_of(builder->packages, hot_function_of(builder, stack));
 	uint64_t *sum = table_at(burnt, node, package, NULL);
 	struct hot_node *into = &builder->paths->nodes[node];
 
@@ -177,7 +164,7 @@ static void add_burnt(struct builder *builder, struct table *burnt, uint32_t nod
 	}
 }
 
-static void add_weights(struct builder *builder, const struct filter *filter)
+static void add_weights(struct hot_builder *builder)
 {
 	struct table burnt = { 0 };
 
@@ -186,29 +173,25 @@ static void add_weights(struct builder *builder, const struct filter *filter)
 		const uint32_t node = builder->node_of[weight->stack.n];
 		struct hot_node *into = &builder->paths->nodes[node];
 
-		if (!filter_keeps(filter, weight) || weight->ns == 0)
+		if (!filter_keeps(builder->filter, weight) || weight->ns == 0)
 			continue;
 		sum_add(&into->self_ns, weight->ns, &builder->paths->is_saturated);
 		sum_add(&builder->total_ns[weight->stack.n], weight->ns,
 			&builder->paths->is_saturated);
-		if (into->kind == HOT_LIBRARY || into->kind == HOT_IMPORT)
+		if (into->kind != HOT_ROOT && !hot_kind_is_own(into->kind))
 			add_burnt(builder, &burnt, node, weight->stack.n, weight->ns);
 	}
 	table_done(&burnt);
 }
 
 /* Nodes and stacks stand behind their parents. */
-static void sum_totals(struct builder *builder, size_t stacks)
+static void sum_totals(struct hot_builder *builder)
 {
 	struct hot_paths *paths = builder->paths;
 
-	for (size_t i = stacks; i > 0; i--) {
-		const struct stack *stack =
-			profile_get_stack(builder->profile, (struct stack_id){ (uint32_t)i });
-
-		sum_add(&builder->total_ns[stack->parent.n], builder->total_ns[i],
+	for (uint32_t i = (uint32_t)builder->stacks; i > 0; i--)
+		sum_add(&builder->total_ns[hot_caller_of(builder, i)], builder->total_ns[i],
 			&paths->is_saturated);
-	}
 	for (size_t i = paths->count; i-- > 0;) {
 		struct hot_node *node = &paths->nodes[i];
 
@@ -216,78 +199,6 @@ static void sum_totals(struct builder *builder, size_t stacks)
 		if (i > 0)
 			sum_add(&paths->nodes[node->parent].total_ns, node->total_ns,
 				&paths->is_saturated);
-	}
-}
-
-static bool is_entry(const struct builder *builder, uint32_t stack, uint32_t node)
-{
-	const struct stack *at =
-		profile_get_stack(builder->profile, (struct stack_id){ stack });
-	const struct hot_paths *paths = builder->paths;
-	const uint32_t above = builder->node_of[at->parent.n];
-
-	return paths->nodes[node].kind == HOT_OWN && paths->nodes[node].parent == above &&
-	       (paths->nodes[above].kind == HOT_LIBRARY ||
-		paths->nodes[above].kind == HOT_IMPORT);
-}
-
-/* Counts the frames between the stack, which is own code, and the own code that they were called by. */
-static void count_passed(struct builder *builder, struct hot_node *node, uint32_t stack)
-{
-	struct table frames_of = { 0 }; /* package: frames */
-	uint64_t most[HOT_PASSED_MAX] = { 0 };
-	uint64_t package, count;
-	size_t cursor = 0;
-
-	for (uint32_t at =
-		     profile_get_stack(builder->profile, (struct stack_id){ stack })->parent.n;
-	     at && builder->node_of[at] == node->parent;) {
-		const struct stack *caller =
-			profile_get_stack(builder->profile, (struct stack_id){ at });
-		const struct frame *frame = profile_get_frame(builder->profile, caller->frame);
-
-		++*table_at(&frames_of, 0, packages_of(builder->packages, frame->function),
-			    NULL);
-		node->passed_frames++;
-		at = caller->parent.n;
-	}
-	for (uint64_t hi; table_next(&frames_of, &cursor, &hi, &package, &count);) {
-		size_t place = HOT_PASSED_MAX;
-
-		while (place > 0 &&
-		       (count > most[place - 1] ||
-			(count == most[place - 1] && package < node->passed[place - 1])))
-			place--;
-		for (size_t i = HOT_PASSED_MAX; i-- > place + 1;) {
-			most[i] = most[i - 1];
-			node->passed[i] = node->passed[i - 1];
-		}
-		if (place < HOT_PASSED_MAX) {
-			most[place] = count;
-			node->passed[place] = (uint32_t)package;
-		}
-	}
-	table_done(&frames_of);
-}
-
-static void find_passed(struct builder *builder, size_t stacks)
-{
-	struct hot_paths *paths = builder->paths;
-
-	builder->entry_ns = xzalloc(paths->count * sizeof *builder->entry_ns);
-	builder->entry = xzalloc(paths->count * sizeof *builder->entry);
-	for (uint32_t i = 1; i <= stacks; i++) {
-		const uint32_t node = builder->node_of[i];
-
-		if (builder->total_ns[i] > builder->entry_ns[node] &&
-		    is_entry(builder, i, node)) {
-			builder->entry_ns[node] = builder->total_ns[i];
-			builder->entry[node] = i;
-		}
-	}
-	for (size_t i = 1; i < paths->count; i++) {
-		if (builder->entry[i])
-			count_passed(builder, &paths->nodes[i], builder->entry[i]);
 	}
 }
 
@@ -322,7 +233,7 @@ static void link_children(struct hot_paths *paths)
 }
 
 /* Each node is a row of its own. */
-static void find_intervals(const struct builder *builder, const struct filter *filter)
+static void find_intervals(const struct hot_builder *builder)
 {
 	struct hot_paths *paths = builder->paths;
 	CLEANUP(freep) uint32_t *parents = xzalloc(paths->count * sizeof *parents);
@@ -335,7 +246,7 @@ static void find_intervals(const struct builder *builder, const struct filter *f
 	intervals_find(
 		&(struct interval_terms){
 			.profile = builder->profile,
-			.filter = filter,
+			.filter = builder->filter,
 			.place_of_stack = builder->node_of,
 			.parents = parents,
 			.place_count = paths->count,
@@ -346,28 +257,48 @@ static void find_intervals(const struct builder *builder, const struct filter *f
 		paths->nodes[i].intervals = found[i];
 }
 
+static void sum_up(struct hot_builder *builder)
+{
+	for (size_t i = 0; i < builder->paths->count; i++) {
+		struct hot_node *node = &builder->paths->nodes[i];
+
+		node->self_ns = node->total_ns = node->burner_ns = 0;
+		node->burner = 0;
+	}
+	memset(builder->total_ns, 0, (builder->stacks + 1) * sizeof *builder->total_ns);
+	add_weights(builder);
+	sum_totals(builder);
+}
+
 void hot_paths_make(const struct profile *profile, const struct packages *packages,
 		    const struct filter *filter, struct hot_paths *out)
 {
-	const size_t stacks = profile_stack_count(profile);
-	struct builder builder = { .profile = profile, .packages = packages, .paths = out };
+	struct hot_builder builder = { .profile = profile,
+				       .packages = packages,
+				       .filter = filter,
+				       .paths = out,
+				       .stacks = profile_stack_count(profile) };
 
 	*out = (struct hot_paths){ .is_saturated = profile_is_saturated(profile) };
 	out->nodes = array_grow(NULL, 0, &out->capacity, sizeof *out->nodes);
 	out->nodes[out->count++] = (struct hot_node){ .kind = HOT_ROOT };
-	builder.node_of = xzalloc((stacks + 1) * sizeof *builder.node_of);
-	builder.total_ns = xzalloc((stacks + 1) * sizeof *builder.total_ns);
-	place_stacks(&builder, stacks);
-	add_weights(&builder, filter);
-	sum_totals(&builder, stacks);
-	find_intervals(&builder, filter);
-	find_passed(&builder, stacks);
+	builder.node_of = xzalloc((builder.stacks + 1) * sizeof *builder.node_of);
+	builder.total_ns = xzalloc((builder.stacks + 1) * sizeof *builder.total_ns);
+	hot_find_named(&builder);
+	place_stacks(&builder);
+	sum_up(&builder);
+	if (hot_merge(&builder))
+		sum_up(&builder);
+	if (hot_split_outer(&builder))
+		sum_up(&builder);
+	find_intervals(&builder);
+	hot_find_passed(&builder);
 	link_children(out);
 	table_done(&builder.index);
+	freep(&builder.is_own);
+	freep(&builder.stands_for);
 	freep(&builder.node_of);
 	freep(&builder.total_ns);
-	freep(&builder.entry_ns);
-	freep(&builder.entry);
 }
 
 void hot_paths_done(struct hot_paths *paths)
