@@ -96,6 +96,7 @@ int facts_read(struct recording_reader *reader, struct profile *profile, struct 
 		return rc;
 	info->command_count = command_line_parse(recording_reader_get(reader, KEY_COMMAND),
 						 profile, &info->command);
+	info->pids = get_string(reader, profile, KEY_PIDS);
 	info->only_count = command_line_parse(recording_reader_get(reader, KEY_ONLY), profile,
 					      &info->only);
 	info->mode = get_string(reader, profile, KEY_MODE);

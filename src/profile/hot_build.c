@@ -68,13 +68,17 @@ static bool is_import(const struct hot_builder *builder, struct function_id id)
 	       strncmp(function->name, "import ", strlen("import ")) == 0;
 }
 
-/* A library's Python that its own C calls first: numpy's fft below its dispatcher_vectorcall. */
+/*
+ * A library's Python that its own C calls first, or code that it makes at run time: numpy's fft below
+ * its dispatcher_vectorcall, or below <__array_function__ internals>.
+ */
 static bool is_dispatched(const struct hot_builder *builder, struct function_id outer,
 			  struct function_id function)
 {
 	const struct profile *profile = builder->profile;
+	const struct function *first = profile_get_function(profile, outer);
 
-	return profile_get_function(profile, outer)->language == LANGUAGE_NATIVE &&
+	return (first->language == LANGUAGE_NATIVE || (first->file && *first->file == '<')) &&
 	       language_is_interpreted(profile_get_function(profile, function)->language) &&
 	       packages_of(builder->packages, outer) ==
 		       packages_of(builder->packages, function);
@@ -116,19 +120,44 @@ static uint32_t step_to_call(struct hot_builder *builder, uint32_t parent,
 			      is_of_waiting(builder, at->function) ? none : at->function, call);
 }
 
+/* Own code without a name goes on where it was left; below other own code it is a node again. */
+static uint32_t step_to_own(struct hot_builder *builder, uint32_t parent,
+			    struct function_id function)
+{
+	const struct hot_paths *paths = builder->paths;
+	const struct function_id known = { builder->stands_for[function.n] };
+	const uint32_t nearest = hot_kind_is_own(paths->nodes[parent].kind)
+					 ? parent
+					 : hot_paths_own_above(paths, parent);
+
+	if (!known.n) {
+		const uint32_t node = own_above(paths, parent, function);
+
+		return node ? node : hot_child(builder, parent, HOT_OWN, function);
+	}
+	return nearest && paths->nodes[nearest].function.n == known.n
+		       ? nearest
+		       : hot_child(builder, parent, HOT_OWN, known);
+}
+
 /* The node of a stack whose callers are at parent. */
 static uint32_t step(struct hot_builder *builder, uint32_t parent, struct function_id function)
 {
 	const struct hot_node *at = &builder->paths->nodes[parent];
-	uint32_t node = own_above(builder->paths, parent, function);
 
 	if (is_call(builder, function))
 		return step_to_call(builder, parent, function);
 	if (builder->is_own[function.n])
-		return node ? node : hot_child(builder, parent, HOT_OWN, function);
-	if (builder->stands_for[function.n] && at->kind != HOT_NAMELESS)
-		return hot_child(builder, parent, HOT_NAMELESS,
-				 (struct function_id){ builder->stands_for[function.n] });
+		return step_to_own(builder, parent, function);
+	if (builder->stands_for[function.n])
+		return at->kind == HOT_NAMELESS
+			       ? parent
+			       : hot_child(builder, parent, HOT_NAMELESS,
+					   (struct function_id){
+						   builder->stands_for[function.n] });
+	/* What code without a name calls is known by its own name. */
+	if (at->kind == HOT_NAMELESS)
+		return hot_child(builder, at->parent, HOT_LIBRARY, function);
 	if (at->kind == HOT_OWN || at->kind == HOT_ROOT)
 		return hot_child(builder, parent,
 				 is_import(builder, function) ? HOT_IMPORT : HOT_LIBRARY,

@@ -1,4 +1,7 @@
-/* Which own functions have a row of their own: those without a name do not, if others are there. */
+/*
+ * Own functions without a name are known by one of them for each module: an address says nothing.
+ * They have a row of their own if there are few others.
+ */
 #include "profile/hot_paths_internal.h"
 
 #include <string.h>
@@ -58,15 +61,14 @@ void hot_find_named(struct hot_builder *builder)
 		const struct function_id id = { i };
 		const unsigned int kind = kind_of(builder, id);
 
-		if (is_named && kind == OWN) {
+		builder->is_own[i] = kind != 0 && !(is_named && kind == OWN);
+		if (kind == OWN) {
 			const struct function *function =
 				profile_get_function(builder->profile, id);
 			uint64_t *known = table_at(&first, 0, function->module.n, NULL);
 
 			*known = *known ? *known : i;
 			builder->stands_for[i] = (uint32_t)*known;
-		} else {
-			builder->is_own[i] = kind != 0;
 		}
 	}
 	table_done(&first);

@@ -10,8 +10,8 @@
  * by the innermost one that has most of its time.
  *
  * Many functions that are called from one place and have little each (tests, handlers, passes) are
- * one node, so that what they have in common shows below it.  Own code without a name is a node
- * between the functions that have one, if these are there at most times.
+ * one node, so that what they have in common shows below it.  A module's own code without names is
+ * one node, between the functions that have one if these are there at most times.
  *
  * On the wall clock what is waited for is a node of its own with the library's function, or without
  * one where that is the C library's:

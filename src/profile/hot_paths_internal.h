@@ -22,10 +22,10 @@ struct hot_builder {
 	struct table index; /* parent, kind, wait and function: the node */
 	size_t stacks;
 	bool *is_own; /* a function that has a row of its own */
-	uint32_t
-		*stands_for; /* own code without a name: which function all of it is known by */
-	uint32_t *node_of;   /* a stack's node */
-	uint64_t *total_ns;  /* of a stack and those below it */
+	/* Own code without a name: the function that all of its module's is known by. */
+	uint32_t *stands_for;
+	uint32_t *node_of;  /* a stack's node */
+	uint64_t *total_ns; /* of a stack and those below it */
 };
 
 static inline uint64_t hot_percent_of(uint64_t ns, unsigned int percent)

@@ -31,6 +31,7 @@ struct interpreter {
 struct profile_info {
 	const char *const *command; /* argv */
 	size_t command_count;
+	const char *pids;  /* "[12,13]": what was attached to; NULL: the command was run */
 	const char *mode;  /* "sample", "trace" */
 	const char *clock; /* "cpu", "user", "wall" */
 	const char *const

@@ -192,6 +192,8 @@ static struct origin_name of_made_source(const char *path)
 
 		return named(ORIGIN_STANDARD, name, strcspn(name, ".>"));
 	}
+	if (strcmp(path, "<__array_function__ internals>") == 0)
+		return named(ORIGIN_PACKAGE, "numpy", strlen("numpy"));
 	return named(ORIGIN_STANDARD, path, strlen(path));
 }
 

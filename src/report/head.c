@@ -24,6 +24,7 @@ enum {
 	THREAD_ONLY_PART = 100,
 	/* A machine whose processors had less than this part of their time to spare was full. */
 	SPARE_PART = 10,
+	MEASURED_NS = 100000000,
 };
 
 void head_add_line(struct text *out, const struct style *style, const char *label,
@@ -63,11 +64,17 @@ void head_add_command(struct text *out, const struct style *style,
 	text_done(&command);
 }
 
+/* The kernel counts its processors' time in ticks: of less than this they say nothing. */
+static bool is_measured(const struct profile_info *info)
+{
+	return info->wall_ns >= MEASURED_NS;
+}
+
 /* Whether the machine had next to nothing to spare, so that a program may have waited for that. */
 static bool was_machine_full(const struct profile_info *info)
 {
-	return info->machine_ns != FIGURE_UNKNOWN && info->machine_ns > 0 &&
-	       info->machine_idle_ns != FIGURE_UNKNOWN &&
+	return is_measured(info) && info->machine_ns != FIGURE_UNKNOWN &&
+	       info->machine_ns > 0 && info->machine_idle_ns != FIGURE_UNKNOWN &&
 	       info->machine_idle_ns < info->machine_ns / SPARE_PART;
 }
 
@@ -75,15 +82,15 @@ static bool was_machine_full(const struct profile_info *info)
 static void add_why_idle(struct text *text, const struct profile_info *info, uint64_t cpu_ns)
 {
 	if (!was_machine_full(info)) {
-		text_add(text, ": mostly waiting");
+		text_add(text, is_measured(info) ? ": mostly waiting" : "");
 		return;
 	}
-	const double wall_ns = (double)info->wall_ns;
 	const uint64_t busy_ns = info->machine_ns - info->machine_idle_ns;
 	const uint64_t others_ns = busy_ns > cpu_ns ? busy_ns - cpu_ns : 0;
+	const uint64_t cpus = (info->machine_ns + info->wall_ns / 2) / info->wall_ns;
 
-	text_addf(text, ": others used %.1f of %.0f", (double)others_ns / wall_ns,
-		  (double)info->machine_ns / wall_ns);
+	text_addf(text, ": others used %.1f of %" PRIu64,
+		  (double)others_ns / (double)info->machine_ns * (double)cpus, cpus);
 }
 
 /* Nothing of a trace that was not ended: its calls' times are of a clock that waits with them. */

@@ -36,6 +36,8 @@ void head_add_limits(struct text *out, const struct style *style,
 
 /* Whether too few samples were taken to say where the time went. */
 bool head_is_brief(const struct profile *profile);
+/* The same of a process that was attached to: it hardly ran. */
+bool head_is_idle(const struct profile *profile);
 /* Whether it waited more than it computed, and not for a processor. */
 bool head_is_waiting(const struct profile *profile);
 

@@ -146,6 +146,22 @@ bool head_is_brief(const struct profile *profile)
 	       account_cpu_ns(info) < BRIEF_NS && !info->is_unfinished;
 }
 
+bool head_is_idle(const struct profile *profile)
+{
+	return profile_get_info(profile)->pids && head_is_brief(profile);
+}
+
+static void add_brief(struct text *out, const struct style *style,
+		      const struct profile_info *info)
+{
+	if (info->pids)
+		head_add_line(out, style, "idle", "it hardly ran: too little for shares of it");
+	else
+		head_add_line(out, style, "brief",
+			      "too short for %s: sample it more often, or record many runs",
+			      info->samples == 0 ? "a sample" : "more than a few samples");
+}
+
 static void add_work(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
@@ -190,12 +206,11 @@ void head_add_summary(struct text *out, const struct style *style,
 		head_add_line(out, style, "samples", "%s", text_string(&samples));
 	}
 	head_add_limits(out, style, profile);
-	head_add_missing(out, style, profile);
+	/* Of next to nothing a part is nothing. */
+	if (!head_is_idle(profile))
+		head_add_missing(out, style, profile);
 	if (head_is_brief(profile))
-		head_add_line(out, style, "brief",
-			      "%s: sample it more often, or many runs of it",
-			      info->samples == 0 ? "too short for a sample"
-						 : "too short for more than a few samples");
+		add_brief(out, style, info);
 }
 
 void head_add_short(struct text *out, const struct style *style, const struct profile *profile)

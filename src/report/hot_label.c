@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "profile/function_origin.h"
 #include "profile/import_name.h"
 #include "profile/packages.h"
 #include "profile/profile.h"
@@ -26,6 +27,8 @@ enum {
 	PLACE_COLUMNS = 20,
 	LABEL_LEAST = 20,
 };
+
+#define NAMELESS "code without names"
 
 static void add_package(struct text *out, const struct hot *hot, uint32_t package)
 {
@@ -123,8 +126,8 @@ void hot_label_add_library(struct text *out, const struct hot *hot, const struct
 		import_name_add(out, function->file ? function->file : function->name);
 	else if (packages_is_import(hot->packages, node->function))
 		text_add(out, "import");
-	else if (node->kind == HOT_NAMELESS)
-		text_add(out, "without names");
+	else if (function_is_nameless(hot->selection->profile, function))
+		text_add(out, NAMELESS);
 	else
 		add_name(out, hot, node, NAME_COLUMNS);
 	if (has_package || has_burner)
@@ -166,6 +169,12 @@ void hot_label_add_own(struct text *out, const struct hot *hot, uint32_t node, s
 	const size_t name = hot->style->width > NARROW ? NAME_COLUMNS : NARROW_NAME_COLUMNS;
 	CLEANUP(text_done) struct text whole = { 0 };
 
+	if (function_is_nameless(hot->selection->profile, hot_function(hot, at))) {
+		text_add(out, NAMELESS " [");
+		add_package(out, hot, packages_of(hot->packages, at->function));
+		text_add(out, "]");
+		return;
+	}
 	if (at->passed_frames == 0 || !hot_paths_own_above(&hot->paths, node)) {
 		add_name(out, hot, at, name);
 		return;
@@ -195,7 +204,8 @@ size_t hot_label_columns(const struct hot *hot, unsigned int level)
 /* "[2 frames of flask] → handle" and "… → handle": "handle". */
 static const char *behind_passed(const char *name)
 {
-	const char *arrow = strstr(name, " → ");
+	const bool has_passed = *name == '[' || strncmp(name, "… → ", strlen("… → ")) == 0;
+	const char *arrow = has_passed ? strstr(name, " → ") : NULL;
 
 	return arrow ? arrow + strlen(" → ") : name;
 }

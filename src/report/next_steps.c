@@ -1,6 +1,7 @@
 #include "report/next_steps.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -153,15 +154,42 @@ static void add_function_steps(struct steps *steps, const struct selection *sele
 	groups_done(&groups);
 }
 
+/* " -p 12 -p 13" of "[12,13]" */
+static void add_pids(struct text *out, const char *pids)
+{
+	for (const char *at = pids; *(at += strcspn(at, "0123456789"));) {
+		const size_t digits = strspn(at, "0123456789");
+
+		text_addf(out, " -p %.*s", (int)digits, at);
+		at += digits;
+	}
+}
+
+/* What was attached to and hardly ran: what it waits for, and where it is. */
+static void add_idle_steps(struct steps *steps, const struct profile_info *info)
+{
+	struct text command = { 0 };
+
+	add_recording(steps, info, "--clock wall", "what it waits for");
+	text_addf(&command, "fathom dump %lu", strtoul(info->pids + 1, NULL, 10));
+	add_step(steps, &command, "where it is now");
+}
+
 /* The command again, recorded otherwise; where it is long its end is left to the reader. */
 static void add_recording(struct steps *steps, const struct profile_info *info,
 			  const char *options, const char *why)
 {
 	struct text command = { 0 };
 
-	if (info->command_count == 0)
+	if (info->command_count == 0 && !info->pids)
 		return;
-	text_addf(&command, "fathom record %s -- ", options);
+	text_addf(&command, "fathom record %s", options);
+	if (info->pids) {
+		add_pids(&command, info->pids);
+		add_step(steps, &command, why);
+		return;
+	}
+	text_add(&command, " -- ");
 	const size_t len = command.len;
 
 	for (size_t i = 0; i < info->command_count; i++) {
@@ -201,6 +229,10 @@ static void add_steps(struct steps *steps, const struct selection *selection,
 
 	const bool is_brief = head_is_brief(selection->profile);
 
+	if (head_is_idle(selection->profile)) {
+		add_idle_steps(steps, info);
+		return;
+	}
 	if (head_is_waiting(selection->profile) && (!is_brief || info->wall_ns > LONG_NS))
 		add_recording(steps, info, "--clock wall", "what it waits for");
 	if (is_brief) {

@@ -389,12 +389,41 @@ static void own_code_without_names_is_between_what_has_them(void **state)
 		     "  nameless cc1+0x10 7/17 in cc1 7\n"
 		     "    own run_pass 10/10 by cc1\n");
 	made_done(&made);
-	/* Where there are none they are all there is. */
+}
+
+static void what_code_without_names_calls_is_known_by_its_own(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "/usr/bin/redis!main;/usr/bin/redis!redis+0x10+1;" LIBC "!write;&tcp",
+		 10, 1);
+	made_add(&made, "/usr/bin/redis!main;/usr/bin/redis!redis+0x10+1", 2, 1);
+	assert_paths(&made, NULL, OWN_PROGRAMS,
+		     "own main 0/12\n"
+		     "  library write 10/10 in the kernel 10\n"
+		     "  nameless redis+0x10 2/2 in redis 2\n");
+	made_done(&made);
+}
+
+/* No address says anything: they are one node, and again one in what they call. */
+static void a_program_without_names_is_one_node(void **state)
+{
+	struct made made;
+
+	(void)state;
 	made_init(&made);
 	made_add(&made, "/usr/bin/git!git+0x10+1;/usr/bin/git!git+0x20+1", 7, 1);
+	made_add(&made, "/usr/bin/git!git+0x10+1;/usr/bin/git!git+0x30+1;" LIBC "!qsort", 5, 1);
+	made_add(&made, "/usr/bin/git!git+0x10+1;" LIBC "!qsort;/usr/bin/git!git+0x40+1", 3, 1);
+	made_add(&made, "/usr/bin/git!git+0x10+1;/usr/bin/as!as+0x40+1;/usr/bin/git!git+0x20+1",
+		 1, 1);
 	assert_paths(&made, NULL, OWN_PROGRAMS,
-		     "own git+0x10 0/7\n"
-		     "  own git+0x20 7/7\n");
+		     "own git+0x10 10/16\n"
+		     "  library qsort 5/5 in libc.so.6 5\n"
+		     "  own as+0x40 0/1\n"
+		     "    own git+0x10 1/1\n");
 	made_done(&made);
 }
 
@@ -449,6 +478,8 @@ int main(void)
 		cmocka_unit_test(few_light_functions_are_not_merged),
 		cmocka_unit_test(what_runs_without_own_code_is_known_by_what_has_most_of_it),
 		cmocka_unit_test(own_code_without_names_is_between_what_has_them),
+		cmocka_unit_test(what_code_without_names_calls_is_known_by_its_own),
+		cmocka_unit_test(a_program_without_names_is_one_node),
 		cmocka_unit_test(a_librarys_c_that_calls_its_python_gives_it_no_name),
 		cmocka_unit_test(code_made_at_run_time_is_own_if_it_has_a_name),
 		cmocka_unit_test(libraries_are_one_node_between_own_functions),

@@ -129,13 +129,74 @@ static void a_brief_program_is_to_be_run_otherwise(void **state)
 	(void)state;
 	assert_summary_says(make_brief, 0,
 			    "brief    too short for more than a few samples: sample it more "
-			    "often, or many\n"
-			    "         runs of it\n");
+			    "often, or\n"
+			    "         record many runs\n");
 	assert_summary_says(
 		make_brief, 0,
 		"\n\n"
 		"fathom record --clock wall -- redis-server --port 7777 --save ''\n"
 		"fathom record --rate 20000 -- redis-server --port 7777 --save ''\n");
+}
+
+static void make_attached_idle(struct made *made)
+{
+	make_brief(made);
+	profile_info(made->profile)->pids = "[12,13]";
+}
+
+static void a_process_that_hardly_ran_is_idle(void **state)
+{
+	(void)state;
+	assert_summary_says(make_attached_idle, 0,
+			    "idle     it hardly ran: too little for shares of it\n\n");
+	assert_summary_says(make_attached_idle, 0,
+			    "\n\n"
+			    "fathom record --clock wall -p 12 -p 13  what it waits for\n"
+			    "fathom dump 12                          where it is now\n");
+}
+
+/* The kernel's count of its processors' time is of ticks. */
+static void make_short_and_crowded_out(struct made *made)
+{
+	make_crowded_out(made);
+	profile_info(made->profile)->wall_ns = 24000000;
+	profile_info(made->profile)->kernel_cpu_ns = 2000000;
+}
+
+static void make_counted_in_ticks(struct made *made)
+{
+	make_crowded_out(made);
+	profile_info(made->profile)->kernel_cpu_ns = 2000000;
+	profile_info(made->profile)->wall_ns = 19500000000;
+	profile_info(made->profile)->machine_idle_ns = 0;
+}
+
+static void others_use_no_more_than_there_is(void **state)
+{
+	(void)state;
+	assert_head(make_short_and_crowded_out, &(struct report_options){ .width = 120 },
+		    "2.00 ms of CPU time in 24.00 ms (0.08 CPUs busy), 4,960 samples:");
+	assert_head(make_counted_in_ticks, &(struct report_options){ .width = 120 },
+		    "2.00 ms of CPU time in 19.500 s (0.00 CPUs busy: others used 4.0 of 4), "
+		    "4,960 samples:");
+}
+
+#define SHOP "/srv/shop/app.py"
+
+static void make_chain(struct made *made)
+{
+	made_init(made);
+	made_add(made,
+		 "%serve_the_requests_of_the_shop@" SHOP ":1;%order@" SHOP ":9;"
+		 "%order.<locals>.<listcomp>@" SHOP ":10",
+		 400, 400);
+}
+
+/* What is of the function before it is nothing without its name. */
+static void a_chain_that_is_cut_keeps_the_function_of_a_local_one(void **state)
+{
+	(void)state;
+	assert_summary_says(make_chain, 0, "  … → order → <listcomp>");
 }
 
 static void a_program_that_waits_is_to_be_looked_at_by_the_clock(void **state)
@@ -465,6 +526,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_on_a_full_machine_is_not_said_to_wait),
 		cmocka_unit_test(a_brief_program_is_to_be_run_otherwise),
+		cmocka_unit_test(a_process_that_hardly_ran_is_idle),
+		cmocka_unit_test(others_use_no_more_than_there_is),
+		cmocka_unit_test(a_chain_that_is_cut_keeps_the_function_of_a_local_one),
 		cmocka_unit_test(a_program_that_waits_is_to_be_looked_at_by_the_clock),
 		cmocka_unit_test(a_summary_fits_the_terminal),
 		cmocka_unit_test(stacks_that_end_in_compiled_code_are_not_cut_short),
