@@ -98,8 +98,11 @@ int option_refuse_word(const struct option *option, const char *const *words, co
 			text_add(&list, words[i + 1] ? ", " : " or ");
 		text_add(&list, words[i]);
 	}
-	error_set(err, -EINVAL, "option '--%s' takes %s, not '%s'", option->name,
-		  text_string(&list), value);
+	const char *here = other_word_of_value(option->name, value);
+
+	error_set(err, -EINVAL, "option '--%s' takes %s, not '%s'%s%s%s", option->name,
+		  text_string(&list), value, here ? ": use '" : "", here ? here : "",
+		  here ? "'" : "");
 	text_done(&list);
 	return -EINVAL;
 }

@@ -17,6 +17,7 @@ static const struct other_command commands[] = {
 	{ "collapsed", "use 'fathom export --format folded -o FILE'" },
 	{ "compare", "use 'fathom diff OLD -- NEW'" },
 	{ "convert", "use 'fathom export --format FORMAT -o FILE'" },
+	{ "flame", "use 'fathom open', or 'fathom export -o FILE.html'" },
 	{ "flamegraph", "use 'fathom open', or 'fathom export -o FILE.html'" },
 	{ "folded", "use 'fathom export --format folded -o FILE'" },
 	{ "html", "use 'fathom open', or 'fathom export -o FILE.html'" },
@@ -24,6 +25,7 @@ static const struct other_command commands[] = {
 	{ "json", "use 'fathom report --json'" },
 	{ "list", "use 'fathom report --lines FUNCTION'" },
 	{ "load", "use 'fathom report FILE'" },
+	{ "peek", "use 'fathom report --callers FUNCTION', and '--callees'" },
 	{ "pprof", "use 'fathom export -o FILE.pb.gz'" },
 	{ "run", "use 'fathom record -- COMMAND'" },
 	{ "script", "use 'fathom export --format folded -o FILE'" },
@@ -75,11 +77,14 @@ static const struct other_option options[] = {
 	  "the name says the format: '-o x.html', .svg, .pb.gz, .folded" },
 	{ " report ", "--format",
 	  "use 'fathom export --format FORMAT -o FILE', or 'fathom open'" },
+	{ READING, "--flat", "use 'fathom report --by function'" },
 	{ NULL, "--freq", "use 'fathom record --rate HZ'" },
 	{ NULL, "--function", "use 'fathom report --by function'" },
 	{ READING, "-g", "use 'fathom report --tree', or '--callers FUNCTION'" },
 	{ NULL, "-g", "stacks are always recorded" },
 	{ NULL, "--gil", "use 'fathom dump PID', which says what holds the GIL" },
+	{ READING, "--graph", "use 'fathom report --tree', or 'fathom open'" },
+	{ READING, "--hierarchy", "use 'fathom report --tree'" },
 	{ NULL, "--html", "use 'fathom open', or 'fathom export -o FILE.html'" },
 	{ " report ", "--http", "use 'fathom open'" },
 	{ READING, "-i", "name the file alone, as in 'fathom report FILE'" },
@@ -93,6 +98,7 @@ static const struct other_option options[] = {
 	{ READING, "--list", "use 'fathom report --lines FUNCTION'" },
 	{ RECORDING, "--locals", "use 'fathom dump --locals PID'" },
 	{ RECORDING, "-m", "use '-- python3 -m MODULE'" },
+	{ READING, "--max-stack", "use 'fathom report --tree -n ROWS'" },
 	{ RECORDING, "-n", "native functions are always recorded" },
 	{ READING, "--no-children",
 	  "'total %' is with what a function calls, 'self %' is without" },
@@ -102,12 +108,16 @@ static const struct other_option options[] = {
 	{ " report ", "--output", "use 'fathom export -o FILE', or redirect what is printed" },
 	{ RECORDING, "--overhead", "use 'fathom record --overhead PCT', or 'fathom trace'" },
 	{ " dump ", "-p", "name the process alone: 'fathom dump PID'" },
+	{ " trace ", "-p",
+	  "calls are counted from a program's start: 'fathom trace -- COMMAND'" },
 	{ " top ", "-p", "name the process alone: 'fathom top PID'" },
 	{ READING, "-p", "use '--process PROCESS'" },
 	{ READING, "-peek", "use 'fathom report --callers FUNCTION', and '--callees'" },
 	{ READING, "--peek", "use 'fathom report --callers FUNCTION', and '--callees'" },
 	{ READING, "--percent-limit", "use '--min PERCENT'" },
 	{ " dump ", "--pid", "name the process alone: 'fathom dump PID'" },
+	{ " trace ", "--pid",
+	  "calls are counted from a program's start: 'fathom trace -- COMMAND'" },
 	{ " top ", "--pid", "name the process alone: 'fathom top PID'" },
 	{ READING, "--pid", "use '--process PROCESS'" },
 	{ " report ", "-r", "use 'fathom export --format FORMAT -o FILE', or 'fathom open'" },
@@ -128,6 +138,7 @@ static const struct other_option options[] = {
 	{ READING, "--tid", "use '--thread THREAD'" },
 	{ " report ", "-top", "use '-n ROWS'" },
 	{ " report ", "--top", "use '-n ROWS'" },
+	{ " report ", "--tui", "use 'fathom open', a page in the browser" },
 	{ NULL, "-V", "use 'fathom --version'" },
 	{ NULL, "--version", "use 'fathom --version'" },
 	{ RECORDING, "-w", "use '--clock wall'" },
@@ -135,6 +146,19 @@ static const struct other_option options[] = {
 	{ READING, "--wall", "it is chosen before: 'fathom record --clock wall'" },
 	{ " report ", "-web", "use 'fathom open'" },
 	{ " report ", "--web", "use 'fathom open'" },
+};
+
+/* The keys of perf's --sort, and what pprof and pstats sort by. */
+static const struct other_option values[] = {
+	{ " by ", "comm", "--by program" },      { " sort ", "comm", "--by program" },
+	{ " sort ", "cum", "--sort total" },     { " by ", "dso", "--by module" },
+	{ " sort ", "dso", "--by module" },      { " sort ", "flat", "--sort self" },
+	{ " sort ", "overhead", "--sort self" }, { " by ", "pid", "--by process" },
+	{ " sort ", "pid", "--by process" },     { " by ", "srcline", "--by line" },
+	{ " sort ", "srcline", "--by line" },    { " by ", "sym", "--by function" },
+	{ " by ", "symbol", "--by function" },   { " sort ", "sym", "--by function" },
+	{ " sort ", "symbol", "--by function" }, { " by ", "tid", "--by thread" },
+	{ " sort ", "tid", "--by thread" },
 };
 
 const char *other_word_of_command(const char *name)
@@ -162,5 +186,17 @@ const char *other_word_of_option(const char *command, const char *option)
 		if (strcmp(options[i].typed, option) == 0 &&
 		    (!options[i].of || is_in(options[i].of, command)))
 			return options[i].answer;
+	return NULL;
+}
+
+const char *other_word_of_value(const char *option, const char *value)
+{
+	/* "comm,dso": the first is what the rows are of. */
+	const size_t len = strcspn(value, ",");
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (strlen(values[i].typed) == len &&
+		    strncmp(values[i].typed, value, len) == 0 && is_in(values[i].of, option))
+			return values[i].answer;
 	return NULL;
 }

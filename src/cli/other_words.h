@@ -10,3 +10,5 @@ const char *other_word_of_command(const char *name);
  * "record" and "-F"; NULL.
  */
 const char *other_word_of_option(const char *command, const char *option);
+/* A value of an option, "--by module" for "sort" and "comm,dso"'s first; NULL. */
+const char *other_word_of_value(const char *option, const char *value);

@@ -209,6 +209,9 @@ class OfReading(CommandLine):
                 (["report", "-f", "html"], "'fathom open'"), (["report", "--wall"], "'fathom record --clock wall'"),
                 (["report", "-list", "main"], "'fathom report --lines FUNCTION'"), (["report", "-V"], "'fathom --version'"),
                 (["dump", "--pid", "1"], "'fathom dump PID'"), (["top", "-p", "1"], "'fathom top PID'"),
+                (["report", "--sort", "comm,dso"], "use '--by program'"), (["report", "--by", "dso"], "use '--by module'"),
+                (["report", "--sort", "cum"], "use '--sort total'"), (["peek", "main"], "--callers FUNCTION"),
+                (["trace", "-p", "1"], "'fathom trace -- COMMAND'"), (["report", "--tui"], "'fathom open'"),
                 (["trace", "--wall", "true"], "'--clock wall'"), (["open", "--pid", "1"], "'--process PROCESS'")):
             with self.subTest(arguments):
                 done = run(*arguments)
