@@ -11,6 +11,7 @@
 #include "export/difference_tree.h"
 #include "export/oklch.h"
 #include "export/output.h"
+#include "export/page.h"
 #include "export/picture.h"
 #include "export/sink.h"
 #include "profile/compare.h"
@@ -227,29 +228,14 @@ int difference_write_html(const struct difference_terms *terms, const struct sin
 	struct drawn drawn;
 
 	drawn_init(&drawn, terms);
-	int rc = write_string(
-		sink,
-		DIFFERENCE_MARK
-		"\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>fathom diff</title>\n"
-		"<style>body{margin:12px;font-family:sans-serif}svg{max-width:100%;"
-		"height:auto}</style></head><body>\n"
-		"<p><button id=\"turn\">Widths: show the time before</button></p>\n",
-		err);
+	int rc = sink->write(sink->context, difference_head, difference_head_size, err);
 
 	if (rc == 0)
 		rc = write_part(&drawn, DIFFERENCE_AFTER, sink, err);
 	if (rc == 0)
 		rc = write_part(&drawn, DIFFERENCE_BEFORE, sink, err);
 	if (rc == 0)
-		rc = write_string(
-			sink,
-			"<script>\nconst [after, before, turn] = [\"after\", \"before\", "
-			"\"turn\"].map((id) => document.getElementById(id));\n"
-			"turn.onclick = () => {\n\tafter.hidden = !after.hidden;\n"
-			"\tbefore.hidden = !after.hidden;\n"
-			"\tturn.textContent = `Widths: show the time ${after.hidden ? "
-			"\"after\" : \"before\"}`;\n};\n</script>\n</body></html>\n",
-			err);
+		rc = sink->write(sink->context, difference_tail, difference_tail_size, err);
 	drawn_done(&drawn);
 	return rc;
 }

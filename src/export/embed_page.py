@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Joins the flame graph's page, style and scripts and writes them as a C array.
+"""Joins a page, its style and its scripts and writes them as C arrays, NAME_head and NAME_tail.
 
-usage: embed_page.py OUT.c PAGE.html STYLE.css SCRIPT.js...
+usage: embed_page.py OUT.c NAME PAGE.html STYLE.css SCRIPT.js...
 
 The page's policy names its script and its style by their hashes, so nothing else
 runs in it, whatever a symbol is called.
@@ -21,7 +21,7 @@ def join_page(page, style, scripts):
     script = '"use strict";\n(() => {\n' + "\n".join(scripts) + "})();\n"
     style = "\n" + style
     policy = f"default-src 'none'; img-src data:; script-src {source_of(script)}; style-src {source_of(style)}"
-    page = page.replace("@POLICY@", policy)
+    page = page.replace("@POLICY@", policy).replace("@SCRIPT_SOURCE@", source_of(script))
     page = page.replace("\n@STYLE@\n", style).replace("@SCRIPT@", script)
     return page.split("@PROFILE@")
 
@@ -34,11 +34,11 @@ def c_array(name, text):
 
 
 def main():
-    out, page, style, *scripts = sys.argv[1:]
+    out, name, page, style, *scripts = sys.argv[1:]
     head, tail = join_page(*(Path(p).read_text() for p in (page, style)),
                            [Path(p).read_text() for p in scripts])
     Path(out).write_text('#include "export/page.h"\n\n'
-                         + c_array("flamegraph_head", head) + c_array("flamegraph_tail", tail))
+                         + c_array(f"{name}_head", head) + c_array(f"{name}_tail", tail))
 
 
 main()

@@ -1,7 +1,7 @@
 /*
- * page - the flame graph's page, made of flamegraph/ by embed_page.py when fathom is built.
+ * page - the pages of flamegraph/ and difference_page/, made by embed_page.py when fathom is built.
  *
- * Between the head and the tail comes the profile as JSON.  Inside export/ only.
+ * Between head and tail comes the profile as JSON, or the images.  Inside export/ only.
  */
 #pragma once
 #include <stddef.h>
@@ -10,3 +10,7 @@ extern const unsigned char flamegraph_head[];
 extern const size_t flamegraph_head_size;
 extern const unsigned char flamegraph_tail[];
 extern const size_t flamegraph_tail_size;
+extern const unsigned char difference_head[];
+extern const size_t difference_head_size;
+extern const unsigned char difference_tail[];
+extern const size_t difference_tail_size;

@@ -165,16 +165,6 @@ static void add_pids(struct text *out, const char *pids)
 	}
 }
 
-/* What was attached to and hardly ran: what it waits for, and where it is. */
-static void add_idle_steps(struct steps *steps, const struct profile_info *info)
-{
-	struct text command = { 0 };
-
-	add_recording(steps, info, "--clock wall", "what it waits for");
-	text_addf(&command, "fathom dump %lu", strtoul(info->pids + 1, NULL, 10));
-	add_step(steps, &command, "where it is now");
-}
-
 /* The command again, recorded otherwise; where it is long its end is left to the reader. */
 static void add_recording(struct steps *steps, const struct profile_info *info,
 			  const char *options, const char *why)
@@ -201,6 +191,16 @@ static void add_recording(struct steps *steps, const struct profile_info *info,
 		text_add(&command, "…");
 	}
 	add_step(steps, &command, why);
+}
+
+/* What was attached to and hardly ran: what it waits for, and where it is. */
+static void add_idle_steps(struct steps *steps, const struct profile_info *info)
+{
+	struct text command = { 0 };
+
+	add_recording(steps, info, "--clock wall", "what it waits for");
+	text_addf(&command, "fathom dump %lu", strtoul(info->pids + 1, NULL, 10));
+	add_step(steps, &command, "where it is now");
 }
 
 /* "sh -c 'for i in $(seq 100); do make --version; done'" */

@@ -2,11 +2,16 @@
 
 import json
 import os
+import pathlib
 import subprocess
+import sys
 import tempfile
 import xml.dom.minidom
 
 import live
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "unit" / "export"))
+import browser  # noqa: E402
 
 PROGRAM = """
 import sys
@@ -136,6 +141,42 @@ class Diff(live.LiveTest):
         with open(os.path.join(self.kept.name, "mine.html"), "w", encoding="utf-8") as file:
             file.write("<p>mine</p>")
         self.assertIn("mine.html is there", self.diff("-o", "mine.html", *both, expect=2).stderr)
+
+    def test_the_page_zooms_and_searches(self):
+        executable = browser.find_chromium()
+        if executable is None:
+            self.skipTest("chromium is not installed")
+        self.diff("-o", "zoom.html", *self.side("old"), "--", *self.side("new"))
+        with browser.Browser(executable) as page:
+            page.open(f"file://{self.kept.name}/zoom.html")
+            of = ("[...document.querySelectorAll('#after g')].find((g) => g.querySelector('title')"
+                  ".textContent.startsWith('normalize\\n'))")
+            width = f"Number({of}.querySelector('rect').getAttribute('width'))"
+            whole = page.evaluate("Number(document.querySelector('#after g rect').getAttribute('width'))")
+            first = page.evaluate(width)
+            self.assertLess(first, 0.97 * whole)
+            x, y = page.evaluate(f"(() => {{ const at = {of}.querySelector('rect').getBoundingClientRect();"
+                                 " return [at.x + at.width / 2, at.y + at.height / 2]; })()")
+            page.click(x, y)
+            self.assertAlmostEqual(page.evaluate(width), whole, places=1)
+            self.assertGreater(page.evaluate("document.querySelectorAll('#after g.caller').length"), 0)
+            page.press("Escape")
+            self.assertAlmostEqual(page.evaluate(width), first, places=1)
+            page.evaluate(f"{of}.focus()")
+            page.press("Enter")
+            self.assertAlmostEqual(page.evaluate(width), whole, places=1)
+            page.press("Backspace")
+            self.assertLess(page.evaluate(width), whole)
+            page.press("/")
+            page.type("NORMALIZE")
+            share = page.evaluate("document.getElementById('found').textContent")
+            self.assertEqual(share, f"{100 * first / whole:.1f} % of the time after")
+            self.assertGreater(page.evaluate("document.querySelectorAll('#after g.match').length"), 0)
+            page.press("Escape")
+            page.press("t")
+            self.assertTrue(page.evaluate("document.getElementById('after').hidden"))
+            self.assertEqual(page.complaints, [])
+            self.assertEqual([url for url in page.requests if not url.startswith(("file:", "data:", "about:"))], [])
 
     def test_mistakes_are_said(self):
         for arguments, words in ((("old0.fathom",), "fathom diff OLD… -- NEW…"), (("old0.fathom", "--"), "behind --"),

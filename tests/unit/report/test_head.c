@@ -129,8 +129,8 @@ static void a_brief_program_is_to_be_run_otherwise(void **state)
 	(void)state;
 	assert_summary_says(make_brief, 0,
 			    "brief    too short for more than a few samples: sample it more "
-			    "often, or\n"
-			    "         record many runs\n");
+			    "often, or record\n"
+			    "         many runs\n");
 	assert_summary_says(
 		make_brief, 0,
 		"\n\n"
