@@ -68,20 +68,25 @@ static bool is_import(const struct hot_builder *builder, struct function_id id)
 	       strncmp(function->name, "import ", strlen("import ")) == 0;
 }
 
+static bool has_file(const struct function *function)
+{
+	return function->file && *function->file != '<';
+}
+
 /*
  * A library's Python that its own C calls first, or code that it makes at run time: numpy's fft below
- * its dispatcher_vectorcall, or below <__array_function__ internals>.
+ * its dispatcher_vectorcall, or below <__array_function__ internals> and implement_array_function.
  */
 static bool is_dispatched(const struct hot_builder *builder, struct function_id outer,
-			  struct function_id function)
+			  struct function_id inner)
 {
-	const struct profile *profile = builder->profile;
-	const struct function *first = profile_get_function(profile, outer);
+	const struct function *caller = profile_get_function(builder->profile, outer);
+	const struct function *callee = profile_get_function(builder->profile, inner);
 
-	return (first->language == LANGUAGE_NATIVE || (first->file && *first->file == '<')) &&
-	       language_is_interpreted(profile_get_function(profile, function)->language) &&
-	       packages_of(builder->packages, outer) ==
-		       packages_of(builder->packages, function);
+	if (!language_is_interpreted(callee->language) ||
+	    packages_of(builder->packages, outer) != packages_of(builder->packages, inner))
+		return false;
+	return caller->language == LANGUAGE_NATIVE || (!has_file(caller) && has_file(callee));
 }
 
 /* Its functions say less than what they wait for: C's, C++'s, and what languages wait with. */

@@ -32,6 +32,13 @@ static uint64_t time_for_a_point(double off, uint64_t whole_ns)
 	return ns < 1e18 ? (uint64_t)ns : (uint64_t)1e18;
 }
 
+static void add_title(struct text *out, const struct style *style, const char *sentence)
+{
+	text_add(out, "\n");
+	style_add_wrapped(out, style, 0, sentence);
+	text_add(out, "\n\n");
+}
+
 static void add_top(struct text *out, const struct style *style, const struct profile *profile)
 {
 	static const struct grid_column columns[] = {
@@ -61,9 +68,10 @@ static void add_top(struct text *out, const struct style *style, const struct pr
 		shown++;
 	}
 	if (shown > 0) {
-		text_add(out,
-			 "\nHow sure shares are, with 95 % certainty, and how much CPU time "
-			 "would have to be\nrecorded for ±1 point:\n\n");
+		add_title(
+			out, style,
+			"How sure shares are, with 95 % certainty, and how much CPU time would "
+			"have to be recorded for ±1 point:");
 		grid_write(&grid, style, out);
 	}
 	grid_done(&grid);
@@ -103,9 +111,9 @@ static void add_processes(struct text *out, const struct style *style,
 		shown++;
 	}
 	if (shown > 0) {
-		text_add(out,
-			 "\nWhat the kernel charged to processes, and what samples and rows "
-			 "in brackets stand for:\n\n");
+		add_title(out, style,
+			  "What the kernel charged to processes, and what samples and rows in "
+			  "brackets stand for:");
 		grid_write(&grid, style, out);
 	}
 	grid_done(&grid);

@@ -112,7 +112,7 @@ static void head_add_missing(struct text *out, const struct style *style,
 {
 	CLEANUP(text_done) struct text text = { 0 };
 
-	missing_add(&text, profile);
+	missing_add(&text, profile, head_is_brief(profile));
 	if (text.len > 0)
 		head_add_line(out, style, "missing", "%s; see 'fathom info'",
 			      text_string(&text));

@@ -139,7 +139,7 @@ static void add_unentered(struct text *text, const struct profile *profile)
 	text_add(text, ")");
 }
 
-void missing_add(struct text *text, const struct profile *profile)
+void missing_add(struct text *text, const struct profile *profile, bool is_brief)
 {
 	const struct profile_info *info = profile_get_info(profile);
 	const uint64_t cpu_ns = account_cpu_ns(info);
@@ -148,7 +148,7 @@ void missing_add(struct text *text, const struct profile *profile)
 		text_add(text, "the recording is not finished");
 	add_cuts(text, info);
 	add_missing(text, info->lost, info->lost + info->samples, "of the samples are lost");
-	if (!info->is_wall)
+	if (!info->is_wall && !is_brief)
 		add_missing(text, info->thread_only_ns, cpu_ns,
 			    are_too_short(info, cpu_ns) ? "is of threads too short for this "
 							  "rate ('--rate 10000')"

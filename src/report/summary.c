@@ -105,6 +105,8 @@ void summary_add(const struct selection *selection, const struct report_options 
 	struct packages *packages = packages_new(selection->profile, &own);
 	CLEANUP(text_done) struct text head = { 0 };
 	CLEANUP(text_done) struct text end = { 0 };
+	/* Of a process that hardly ran there would be one row, of time without samples. */
+	const bool has_tables = !head_is_idle(selection->profile);
 
 	if (!options->is_after_recording)
 		head_add_recorded_command(&head, style, selection->profile);
@@ -112,14 +114,16 @@ void summary_add(const struct selection *selection, const struct report_options 
 	if (!head_is_brief(selection->profile))
 		selection_add_base(selection, style, &head);
 	text_add(&head, "\n");
-	text_add(&end, "\n");
+	text_add(&end, has_tables ? "\n" : "");
 	add_remarks(selection, options, style, &end);
 	next_steps_add(selection, packages, options, style, &end);
 
 	text_add(out, text_string(&head));
-	add_tables(selection, packages, options, style,
-		   rows_that_fit(options, count_lines(&head) + count_lines(&end) + OTHER_LINES +
-						  options->is_after_recording),
-		   out);
+	if (has_tables)
+		add_tables(selection, packages, options, style,
+			   rows_that_fit(options, count_lines(&head) + count_lines(&end) +
+							  OTHER_LINES +
+							  options->is_after_recording),
+			   out);
 	text_add(out, text_string(&end));
 }

@@ -6,7 +6,7 @@ import unicodedata
 
 import live
 
-WIDTHS = (60, 80, 100, 200)
+WIDTHS = (60, 80, 100, 250)
 VIEWS = ([], ["--by", "line"], ["--by", "module"], ["--by", "package"], ["--by", "region"], ["--by", "thread"], ["--by", "process"], ["--by", "program"],
          ["--tree"], ["--native"], ["--sort", "total"], ["--all"])
 OF_FUNCTIONS = ("--callers", "--callees", "--lines")
@@ -81,9 +81,10 @@ class Widths(live.LiveTest):
                 with self.subTest(view=view, width=width):
                     lines = self.shown(path, width, *view)
                     self.assertEqual([line for line in lines if columns(line) > width], [])
-            with self.subTest(width=width, command="info"):
-                lines = self.shown(path, width, command="info")
-                self.assertEqual([line for line in lines if columns(line) > width], [])
+            for options in ([], ["--accuracy"]):
+                with self.subTest(width=width, command="info", options=options):
+                    lines = self.shown(path, width, *options, command="info")
+                    self.assertEqual([line for line in lines if columns(line) > width], [])
 
     def test_templates(self):
         source = self.write("table.cpp", CXX)
@@ -142,6 +143,12 @@ class Widths(live.LiveTest):
                     self.assert_each_fits("dump", *options, str(waiting.pid))
             finally:
                 waiting.kill()
+
+    def test_a_top(self):
+        """Without a terminal: what the command prints itself is between the views."""
+        program = self.write("a_folder_of_some_length/program_of_python.py", PYTHON)
+        for options in ([], ["--clock", "wall"]):
+            self.assert_each_fits("top", "-i", "0.2", *options, "--", "/usr/bin/python3", program)
 
     def test_a_doctor(self):
         self.assert_each_fits("doctor", "--seconds", "0", most=1)

@@ -286,6 +286,18 @@ static void a_librarys_c_that_calls_its_python_gives_it_no_name(void **state)
 		     "  library fft 5/5 in numpy 5\n"
 		     "  library dispatch 1/1 in numpy 1\n");
 	made_done(&made);
+	made_init(&made);
+	made_add(&made,
+		 MAIN ";%public_api@<__array_function__ internals>:1;"
+		      "%numpy.core._multiarray_umath.implement_array_function;"
+		      "%rfft@/v/site-packages/numpy/fft/_pocketfft.py:9;"
+		      "%numpy.fft.execute",
+		 5, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own main 0/5\n"
+		     "  library rfft 5/5 in numpy 5\n"
+		     "  library public_api 0/0\n");
+	made_done(&made);
 }
 
 /* A test runner that calls 40 tests, one of which takes long; all of them call the same function. */
