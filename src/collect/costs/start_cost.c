@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,19 +20,21 @@
 #include "collect/events/sideband.h"
 
 /* Of each kind. */
-#define LEAST_RUNS   3
-#define MOST_RUNS    5
+#define LEAST_RUNS   5
+#define MOST_RUNS    9
 #define CPU_NS_A_RUN 1000000000ULL
 /* What they execute, when they have read a line: nothing, so many subshells, and programs. */
-#define SUBSHELLS 8
+/* With 8, what the first forks of a shell cost more made the figure half too large. */
+#define SUBSHELLS 24
 #define PROGRAMS  4
 #define NOTHING   "read line"
-#define FORKS     NOTHING ";(:);(:);(:);(:);(:);(:);(:);(:);:"
+#define EIGHT     ";(:);(:);(:);(:);(:);(:);(:);(:)"
+#define FORKS     NOTHING EIGHT EIGHT EIGHT ";:"
 #define EXECS     NOTHING ";/bin/true;/bin/true;/bin/true;/bin/true;:"
 /* No process here burns so much: a hello is never said. */
 #define LATE_NS "999999999"
 /* None burns as much: no trap comes to it. */
-#define SHELL_LIFE_NS 3000003ULL
+#define SHELL_LIFE_NS 30000001ULL
 /* As many as are measured. */
 #define LEAST_FORKS 32
 #define LEAST_EXECS 8
@@ -111,38 +116,116 @@ static void open_events(void)
 	exit_counters_open(getpid());
 }
 
-static uint64_t lesser(uint64_t least_ns, uint64_t ns)
+/*
+ * Runs shells without events of ours.  A process's events are inherited by all that it starts, so
+ * this is another process: bare and recorded shells alternate, and a machine that changes its speed
+ * changes it for both.
+ */
+struct bare_side {
+	pid_t pid;
+	int ask, answer; /* pipes: a letter of a script goes in, what it took comes out */
+};
+
+static const char *script_of(char letter)
 {
-	return ns != 0 && (least_ns == 0 || ns < least_ns) ? ns : least_ns;
+	return letter == 'f' ? FORKS : letter == 'e' ? EXECS : NOTHING;
 }
 
-/* What shells take, the least of so many runs each: what else the machine does only adds to it. */
-struct shells {
+static void serve(int asked, int answer)
+{
+	char *const none[] = { NULL };
+	const struct shell shell = { .environment = none };
+	char letter;
+
+	while (read(asked, &letter, 1) == 1) {
+		const uint64_t ns = shell_ns(&shell, script_of(letter));
+
+		if (write(answer, &ns, sizeof ns) != sizeof ns)
+			return;
+	}
+}
+
+static bool bare_side_begin(struct bare_side *side)
+{
+	int ask[2], answer[2];
+
+	if (pipe2(ask, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0)
+		return false;
+	side->pid = fork();
+	if (side->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ask[1]);
+		serve(ask[0], answer[1]);
+		_exit(0);
+	}
+	close(ask[0]);
+	close(answer[1]);
+	side->ask = ask[1];
+	side->answer = answer[0];
+	return side->pid > 0;
+}
+
+static void bare_side_end(const struct bare_side *side)
+{
+	close(side->ask);
+	waitpid(side->pid, NULL, 0);
+}
+
+/* What a script takes longer with the agent and events; false: it cannot be run. */
+static bool more_ns(const struct bare_side *side, const struct shell *recorded, char letter,
+		    int64_t *out_ns)
+{
+	uint64_t bare_ns = 0;
+
+	if (write(side->ask, &letter, 1) != 1 ||
+	    read(side->answer, &bare_ns, sizeof bare_ns) != sizeof bare_ns)
+		return false;
+	const uint64_t recorded_ns = shell_ns(recorded, script_of(letter));
+
+	*out_ns = (int64_t)recorded_ns - (int64_t)bare_ns;
+	return bare_ns != 0 && recorded_ns != 0;
+}
+
+struct question {
+	const struct start_costs_terms *terms;
 	int runs;
 	bool wants_forks, wants_execs;
 };
 
-struct shell_times {
-	uint64_t nothing_ns, forks_ns, execs_ns;
+/* Of each run, what a fork and a program took longer. */
+struct runs {
+	int64_t forks_ns[MOST_RUNS], execs_ns[MOST_RUNS];
 };
 
-static struct shell_times run_shells(const struct shells *shells, const struct shell *shell)
+/* The shell is a program, too: with nothing to do it takes as much longer as another. */
+static bool run_shells(const struct question *question, const struct bare_side *side,
+		       const struct shell *recorded, struct runs *out)
 {
-	struct shell_times least = { 0 };
+	const int programs = question->wants_execs ? PROGRAMS : 0;
 
-	for (int i = 0; i < shells->runs; i++) {
-		least.nothing_ns = lesser(least.nothing_ns, shell_ns(shell, NOTHING));
-		if (shells->wants_forks)
-			least.forks_ns = lesser(least.forks_ns, shell_ns(shell, FORKS));
-		if (shells->wants_execs)
-			least.execs_ns = lesser(least.execs_ns, shell_ns(shell, EXECS));
+	for (int i = 0; i < question->runs; i++) {
+		int64_t programs_ns, forks_ns = 0;
+
+		if (!more_ns(side, recorded, programs > 0 ? 'e' : 'n', &programs_ns) ||
+		    (question->wants_forks && !more_ns(side, recorded, 'f', &forks_ns)))
+			return false;
+		out->execs_ns[i] = programs_ns / (programs + 1);
+		out->forks_ns[i] = (forks_ns - out->execs_ns[i]) / SUBSHELLS;
 	}
-	return least;
+	return true;
 }
 
-static uint64_t more_of(uint64_t bare_ns, uint64_t recorded_ns)
+static int compare_i64(const void *a, const void *b)
 {
-	return bare_ns != 0 && recorded_ns > bare_ns ? recorded_ns - bare_ns : 0;
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t median(int64_t *values, int count)
+{
+	qsort(values, (size_t)count, sizeof *values, compare_i64);
+	return values[count / 2] > 0 ? (uint64_t)values[count / 2] : 0;
 }
 
 /* Both figures are of less than four seconds: the exec's in the upper half, the fork's below. */
@@ -151,39 +234,40 @@ static uint64_t pack(uint64_t exec_ns, uint64_t fork_ns)
 	return (uint64_t)(uint32_t)exec_ns << 32 | (uint32_t)fork_ns;
 }
 
-struct question {
-	const struct start_costs_terms *terms;
-	struct shells shells;
-};
-
-/* In one child: to fork the recorder takes as long as a shell does. */
-static uint64_t measure(const void *context)
+static uint64_t measure_beside(const struct question *question, const struct bare_side *side)
 {
-	const struct question *question = context;
+	const bool has_events = question->terms->has_events;
 	const char *agent_path = question->terms->agent_path;
 	struct text recorder = { 0 }, preload = { 0 };
+	struct runs runs;
 
 	text_addf(&recorder, ENVIRONMENT_RECORDER ENVIRONMENT_DEFAULT "%c" LATE_NS ":%s:/none",
 		  ENVIRONMENT_LATE, agent_path);
 	text_addf(&preload, ENVIRONMENT_PRELOAD "%s", agent_path);
-	char *const none[] = { NULL };
 	char *const agent[] = { (char *)text_string(&recorder), (char *)text_string(&preload),
 				NULL };
-	const bool has_events = question->terms->has_events;
-	const struct shell bare_shell = { .environment = none };
-	const struct shell recorded_shell = { .environment = agent,
-					      .sampled = has_events ? question->terms : NULL };
-	const struct shell_times bare = run_shells(&question->shells, &bare_shell);
+	const struct shell recorded = { .environment = agent,
+					.sampled = has_events ? question->terms : NULL };
 
 	if (has_events)
 		open_events();
-	const struct shell_times recorded = run_shells(&question->shells, &recorded_shell);
-	const uint64_t shell_ns = more_of(bare.nothing_ns, recorded.nothing_ns);
-	const uint64_t forks_ns = more_of(bare.forks_ns, recorded.forks_ns);
-	const uint64_t execs_ns = more_of(bare.execs_ns, recorded.execs_ns);
+	if (!run_shells(question, side, &recorded, &runs))
+		return 0;
+	return pack(question->wants_execs ? median(runs.execs_ns, question->runs) : 0,
+		    question->wants_forks ? median(runs.forks_ns, question->runs) : 0);
+}
 
-	return pack(more_of(shell_ns, execs_ns) / PROGRAMS,
-		    more_of(shell_ns, forks_ns) / SUBSHELLS);
+/* In children of ours: to fork the recorder takes as long as a shell does. */
+static uint64_t measure(const void *context)
+{
+	struct bare_side side;
+
+	if (!bare_side_begin(&side))
+		return 0;
+	const uint64_t both = measure_beside(context, &side);
+
+	bare_side_end(&side);
+	return both;
 }
 
 static bool is_worth_measuring(uint64_t starts, uint64_t least, uint64_t cpu_ns)
@@ -206,9 +290,9 @@ struct start_costs start_costs_measure(const struct start_costs_terms *terms)
 	const bool wants_execs = is_worth_measuring(terms->execs, LEAST_EXECS, terms->cpu_ns);
 	const struct question question = {
 		.terms = terms,
-		.shells = { .runs = runs_for(terms->cpu_ns),
-			    .wants_forks = wants_forks,
-			    .wants_execs = wants_execs },
+		.runs = runs_for(terms->cpu_ns),
+		.wants_forks = wants_forks,
+		.wants_execs = wants_execs,
 	};
 
 	if (!wants_forks && !wants_execs)

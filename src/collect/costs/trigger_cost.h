@@ -20,7 +20,7 @@ struct trigger_costs_terms {
 
 /*
  * Measures them in a child that works for some tens of milliseconds with and without an empty
- * handler being called.  Half of the work uses no memory, and half a MiB of it in an order that no
+ * handler being called.  Half of the work uses no memory, and a MiB of it in an order that no
  * cache foresees, which the trap has the processor fetch anew: programs are between the two.
  */
 struct trigger_costs trigger_costs_measure(const struct trigger_costs_terms *terms);
