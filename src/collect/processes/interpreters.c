@@ -221,11 +221,15 @@ static const char *give_layout(struct image *image, const struct interpreter_fil
 
 	if (why_not != NULL)
 		return why_not;
+	if (image->ring == NULL && image->why_out_of_reach != NULL) {
+		*out_text = xasprintf("native frames only, for no agent can be in it: %s",
+				      image->why_out_of_reach);
+		return *out_text;
+	}
 	if (image->ring == NULL)
 		return "its stacks are copied by the kernel, and in the copies are native "
-		       "frames "
-		       "only; 'fathom record -- COMMAND' has an agent see the others, and "
-		       "'fathom dump PID' shows them at a moment";
+		       "frames only; 'fathom record -- COMMAND' has an agent see the "
+		       "others, and 'fathom dump PID' shows them at a moment";
 	if (image->languages & 1U << kind->language) {
 		*out_text = xasprintf("the process has another %s, whose frames are there",
 				      kind->name);
@@ -239,13 +243,20 @@ static const char *give_layout(struct image *image, const struct interpreter_fil
 	return NULL;
 }
 
+/* Why its interpreters' frames are not in its copies may be known at the next look. */
+static bool is_reach_open(const struct image *image)
+{
+	return image->has_program && !image->is_reach_known && !image->is_gone;
+}
+
 static bool may_be_new(const struct image *image, const struct module_place *place)
 {
 	for (size_t i = 0; i < image->interpreter_count; i++) {
 		if (image->interpreters[i].module == place->module)
 			return false;
 	}
-	return (image->ring != NULL || image_is_copied(image)) && place->path != NULL;
+	return (image->ring != NULL || (image_is_copied(image) && !is_reach_open(image))) &&
+	       place->path != NULL;
 }
 
 static void add_one(const struct interpreters *interpreters, struct image *image,

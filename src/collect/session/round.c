@@ -313,6 +313,18 @@ static bool session_may_wait(const struct session *session, const struct image *
 	       image->start_ns + YOUNG_NS > session->pump.round_ns;
 }
 
+/* Its interpreters wait for what is found out here. */
+static void session_look_at_unentered(struct session *session, struct image *image)
+{
+	const bool was_known = image->is_reach_known;
+
+	unentered_look(&session->tree, image, &session->enter_terms);
+	session_copied_look(session, image);
+	if (!was_known && (image->is_reach_known || image->is_gone) &&
+	    !session_attach_may_enter(session, image))
+		interpreters_look(&session->interpreters, image);
+}
+
 int session_look_at_new(struct session *session, int wait_ms)
 {
 	struct tree *tree = &session->tree;
@@ -326,8 +338,7 @@ int session_look_at_new(struct session *session, int wait_ms)
 		if (image->state != IMAGE_STARTING || image->seen_ns != 0 ||
 		    session_may_wait(session, image))
 			continue;
-		unentered_look(tree, image, &session->enter_terms);
-		session_copied_look(session, image);
+		session_look_at_unentered(session, image);
 		wait_ms = unentered_wait_ms(image, wait_ms);
 	}
 	return wait_ms;
@@ -363,8 +374,7 @@ void session_round(struct session *session)
 		short_threads_expire(&image->short_threads, session->pump.round_ns);
 		ring_view_set_unshared(image);
 		if (image->state != IMAGE_ENTERED && !session_may_wait(session, image)) {
-			unentered_look(&session->tree, image, &session->enter_terms);
-			session_copied_look(session, image);
+			session_look_at_unentered(session, image);
 			longest_ms = unentered_wait_ms(image, longest_ms);
 		}
 		session_look_at_title(session, image, &titles_left);

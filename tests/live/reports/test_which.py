@@ -268,8 +268,15 @@ class OtherRights(ProgramsTest):
         private = self.path("private")
         os.mkdir(private, 0o700)
         shutil.copy(live.AGENT, private)
-        self.assert_named([*SET_PRIVILEGES, self.burn()], "burn", OF_OTHER_USER,
-                          env={**os.environ, "FATHOM_AGENT": private})
+        environment = {**os.environ, "FATHOM_AGENT": private}
+        self.assert_named([*SET_PRIVILEGES, self.burn()], "burn", OF_OTHER_USER, env=environment)
+        # Python there has its native frames, and the reason why it has no others.
+        python = self.need("/usr/bin/python3")
+        recording = self.record([*SET_PRIVILEGES, python, "-c", "sum(i * i for i in range(8000000))"], rate=1000,
+                                env=environment)
+        if recording.head()["trigger"] != "timer":
+            why = {row["why_not"] for row in recording.head()["interpreters"]}
+            self.assertEqual(why, {f"native frames only, for no agent can be in it: {OF_OTHER_USER}"})
 
     def test_what_a_static_program_starts_is_named_with_that(self):
         shell = self.build_text("starter", """
