@@ -85,7 +85,7 @@ complete -c fathom -n '__fish_seen_subcommand_from record report open export' -l
 complete -c fathom -n '__fish_seen_subcommand_from report' -l full-names -d 'names as they are, however wide the rows get'
 complete -c fathom -n '__fish_seen_subcommand_from report' -l json -d 'for scripts: see docs/report-json.md'
 complete -c fathom -n '__fish_seen_subcommand_from report' -l no-pager -d 'do not show it page by page'
-complete -c fathom -n '__fish_seen_subcommand_from info' -l accuracy -d 'how sure shares are, and how long to record for ±1 point'
+complete -c fathom -n '__fish_seen_subcommand_from info' -l accuracy -d 'confidence intervals of shares, and how long to record for ±1 point'
 complete -c fathom -n '__fish_seen_subcommand_from diff' -l by -x -a 'function line module package' -d 'what the rows are'
 complete -c fathom -n '__fish_seen_subcommand_from diff' -s o -l output -rF -d 'a flame graph of what changed, too: x.html, x.svg'
 complete -c fathom -n '__fish_seen_subcommand_from diff' -l widths -x -a 'before after' -d 'of an image: the time before or after'

@@ -22,7 +22,8 @@ struct settings {
 };
 
 static const struct option options[] = {
-	{ "accuracy", 0, NULL, "how sure shares are, and how long to record for ±1 point",
+	{ "accuracy", 0, NULL,
+	  "confidence intervals of shares, and how long to record for ±1 point",
 	  option_set_flag, offsetof(struct settings, is_accuracy) },
 	{ "color", 0, "WHEN", "auto (on a terminal), always or never", option_set_color,
 	  offsetof(struct settings, color) },

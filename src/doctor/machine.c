@@ -36,7 +36,7 @@ static long read_number(const char *path)
 	return number;
 }
 
-/* What stands around this process, which decides what the kernel allows it. */
+/* What decides what the kernel allows this process. */
 struct surroundings {
 	bool has_filter; /* seccomp's */
 	bool is_in_user_namespace;
@@ -111,10 +111,10 @@ static void add_perf_remedy(struct checks *checks, const struct surroundings *ar
 		checks_add_remedy(checks, "mount -t proc proc /proc: without it fathom does "
 					  "not see what the kernel allows");
 	else if (around->has_filter)
-		checks_add_remedy(
-			checks, "a seccomp filter stands around this process; of a container: "
-				"docker run --cap-add PERFMON, or --security-opt "
-				"seccomp=unconfined");
+		checks_add_remedy(checks,
+				  "a seccomp filter applies to this process; in a container: "
+				  "docker run --cap-add PERFMON, or --security-opt "
+				  "seccomp=unconfined");
 	else if (around->is_in_user_namespace)
 		checks_add_remedy(
 			checks,
@@ -210,7 +210,7 @@ static bool has_kernel_addresses(void)
 	return has;
 }
 
-static void check_kernel_names(struct checks *checks)
+static void check_kernel_names(struct checks *checks, const struct surroundings *around)
 {
 	if (has_kernel_addresses()) {
 		checks_add(checks, GROUP, "kernel names", CHECK_OK,
@@ -220,8 +220,11 @@ static void check_kernel_names(struct checks *checks)
 	checks_add(checks, GROUP, "kernel names", CHECK_LIMITED,
 		   "/proc/kallsyms %s: kernel functions in copied stacks have no names",
 		   access("/proc/kallsyms", R_OK) == 0 ? "has no addresses" : "cannot be read");
-	checks_add_remedy(checks, "root, or CAP_SYSLOG; for others too, sysctl "
-				  "kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1");
+	checks_add_remedy(checks,
+			  "%s; for others too, sysctl kernel.kptr_restrict=0 and "
+			  "kernel.perf_event_paranoid=1",
+			  around->is_in_user_namespace ? "root outside of the user namespace"
+						       : "root, or CAP_SYSLOG");
 }
 
 static void check_folder(struct checks *checks)
@@ -262,10 +265,10 @@ void machine_check(struct checks *checks)
 	check_kernel(checks);
 	check_proc(checks);
 	check_trigger(checks, &around);
-	check_kernel_names(checks);
+	check_kernel_names(checks, &around);
 	if (around.has_filter)
 		checks_add(checks, GROUP, "seccomp", CHECK_OK,
-			   "a filter stands around this process, as containers have");
+			   "a filter applies to this process, as in containers");
 	if (around.is_in_user_namespace)
 		checks_add(checks, GROUP, "namespace", CHECK_OK,
 			   "a user namespace: root in it is an ordinary user outside");

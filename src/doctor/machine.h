@@ -5,5 +5,5 @@
 
 struct checks;
 
-/* The kernel, processors, the trigger, system time, and what stands around this process. */
+/* The kernel, processors, the trigger, system time, and what restricts this process. */
 void machine_check(struct checks *checks);

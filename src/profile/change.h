@@ -15,7 +15,7 @@ enum verdict {
 	VERDICT_CANNOT_TELL,
 	VERDICT_SLOWER,
 	VERDICT_FASTER,
-	VERDICT_UNCHANGED, /* within the margin, with 95 % certainty */
+	VERDICT_UNCHANGED, /* its confidence interval lies within the margin */
 	VERDICT_NEW,
 	VERDICT_GONE,
 	VERDICT_COUNT,
@@ -25,7 +25,7 @@ const char *verdict_name(enum verdict verdict);
 
 struct change {
 	double before_ns, after_ns;
-	double low_ns, high_ns; /* of the difference, with 95 % certainty */
+	double low_ns, high_ns; /* the 95 % confidence interval of the difference */
 	double p_value;         /* how probable as large a difference is without a cause */
 	enum verdict verdict;
 };

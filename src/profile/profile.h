@@ -175,7 +175,7 @@ void profile_keep_weights(struct profile *profile,
 
 /*
  * That a part of a weight, which was added, was sampled at a time: in no certain order, and all
- * before profile_close_sequence().  For how sure its times are: intervals.h.
+ * before profile_close_sequence().  For the intervals of its times: intervals.h.
  */
 void profile_add_step(struct profile *profile, const struct weight *weight, int64_t time_ns);
 /* How long a tick of the clock that asks for samples is, in nanoseconds; infinite if that is not known. */

@@ -68,10 +68,9 @@ static void add_top(struct text *out, const struct style *style, const struct pr
 		shown++;
 	}
 	if (shown > 0) {
-		add_title(
-			out, style,
-			"How sure shares are, with 95 % certainty, and how much CPU time would "
-			"have to be recorded for ±1 point:");
+		add_title(out, style,
+			  "Shares with their 95 % confidence intervals, and how much CPU time "
+			  "would have to be recorded for ±1 point:");
 		grid_write(&grid, style, out);
 	}
 	grid_done(&grid);

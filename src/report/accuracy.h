@@ -1,5 +1,5 @@
 /*
- * accuracy - how sure the figures of a recording are, and how long one would have to record.
+ * accuracy - confidence intervals of a recording's shares, and how long one would have to record.
  */
 #pragma once
 

@@ -92,9 +92,8 @@ static void add_limits(const struct comparison *comparison, const struct style *
 				? "Runs were not compared: how much their times differ without "
 				  "a cause needs two recordings a side and more."
 				: "Runs were not compared: how much they differ without a "
-				  "cause "
-				  "needs two recordings a side and more. Verdicts are of how "
-				  "sure the samples of these are.");
+				  "cause needs two recordings a side and more. Verdicts are of "
+				  "the confidence intervals of these.");
 	else if (comparison->whole.before_ns > 0)
 		text_addf(&sentence,
 			  "A change of the total by %.1f %% would have been seen in four of "

@@ -31,7 +31,7 @@ struct report_options {
 	bool is_after_recording; /* the summary is what record ends with: its command is known */
 	bool has_no_rest;        /* a table says nothing of rows that it leaves out */
 	bool has_color;
-	bool is_accuracy; /* of report_info_text(): how sure figures are, and nothing else */
+	bool is_accuracy; /* of report_info_text(): confidence intervals, and nothing else */
 	bool is_summary;  /* the first screen: summary.h; the fields above then do not matter */
 	const char *own;  /* what is one's own code: profile/packages.h */
 	bool is_all_own;
