@@ -1,7 +1,5 @@
 /*
- * A limit is of the time in a function and all it calls; that of "total" of the whole.  It is
- * passed where the change is larger and no chance; it cannot be decided where a change is larger and
- * may be chance, or where one of that size could not have been seen.
+ * A limit is of the time in a function and all it calls; that of "total" of the whole.
  */
 #include "cli/diff_limits.h"
 
@@ -34,19 +32,14 @@ int diff_limits_add(struct diff_limits *limits, const char *text, struct error *
 	return 0;
 }
 
-enum outcome { WITHIN, PASSED, UNTOLD };
-
-static enum outcome outcome_of(const struct diff_limit *limit, const struct change *change,
-			       bool is_exact)
+/* is_exact: it is a limit on two figures as they are. */
+static enum limit_outcome outcome_of(const struct diff_limits *limits,
+				     const struct diff_limit *limit,
+				     const struct change *change, bool is_exact)
 {
-	const double share = change_share(change);
-	const double off = change->before_ns > 0
-				   ? (change->high_ns - change->low_ns) / 2 / change->before_ns
-				   : 0;
-
-	if (share > limit->share)
-		return is_exact || change->p_value <= SIGNIFICANCE ? PASSED : UNTOLD;
-	return off > limit->share && !is_exact ? UNTOLD : WITHIN;
+	if (is_exact)
+		return change_share(change) > limit->share ? LIMIT_PASSED : LIMIT_KEPT;
+	return change_check_limit(change, limit->share, limits->count);
 }
 
 static bool is_named(const struct diff_limit *limit, const char *name)
@@ -57,21 +50,28 @@ static bool is_named(const struct diff_limit *limit, const char *name)
 }
 
 static bool say_outcome(const struct diff_limits *limits, const struct diff_limit *limit,
-			const char *name, const struct change *change, enum outcome outcome)
+			const char *name, const struct change *change,
+			enum limit_outcome outcome)
 {
 	const double share = 100 * change_share(change);
 
-	if (outcome == PASSED && isinf(share))
+	if (outcome == LIMIT_PASSED && isinf(share))
 		say("%s: '%s' is new", limit->text, name);
-	else if (outcome == PASSED)
+	else if (outcome == LIMIT_PASSED)
 		say("%s: '%s' takes %+.1f %% (%+.1f to %+.1f %%)", limit->text, name, share,
 		    100 * change->low_ns / change->before_ns,
 		    100 * change->high_ns / change->before_ns);
-	else if (outcome == UNTOLD)
-		say("%s: cannot tell: '%s' differs by %+.1f %%, and by as much as that or the "
-		    "limit without a cause; more or longer recordings could decide",
-		    limit->text, name, share);
-	return outcome == PASSED || (outcome == UNTOLD && limits->is_strict);
+	else if (outcome == LIMIT_UNDECIDED && isinf(share))
+		say("%s: cannot tell: '%s' may be new, or only was not sampled before; more or "
+		    "longer recordings could decide",
+		    limit->text, name);
+	else if (outcome == LIMIT_UNDECIDED)
+		say("%s: cannot tell: '%s' changed by %+.1f %% (%+.1f to %+.1f %%), which may "
+		    "be "
+		    "chance; more or longer recordings could decide",
+		    limit->text, name, share, 100 * change->low_ns / change->before_ns,
+		    100 * change->high_ns / change->before_ns);
+	return outcome == LIMIT_PASSED || (outcome == LIMIT_UNDECIDED && limits->is_strict);
 }
 
 int diff_limits_check(const struct diff_limits *limits, const struct comparison *comparison)
@@ -85,7 +85,7 @@ int diff_limits_check(const struct diff_limits *limits, const struct comparison 
 
 		if (is_total)
 			has_failed |= say_outcome(limits, limit, "total", &comparison->whole,
-						  outcome_of(limit, &comparison->whole,
+						  outcome_of(limits, limit, &comparison->whole,
 							     !comparison->is_over_runs));
 		for (size_t j = 0; j < comparison->count && !is_total; j++) {
 			const struct compared *row = &comparison->rows[j];
@@ -94,8 +94,9 @@ int diff_limits_check(const struct diff_limits *limits, const struct comparison 
 			    !(row->former_name && is_named(limit, row->former_name)))
 				continue;
 			is_there = true;
-			has_failed |= say_outcome(limits, limit, row->name, &row->total,
-						  outcome_of(limit, &row->total, false));
+			has_failed |=
+				say_outcome(limits, limit, row->name, &row->total,
+					    outcome_of(limits, limit, &row->total, false));
 		}
 		if (!is_there)
 			say("%s: nothing of that name is in the recordings", limit->text);

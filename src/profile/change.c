@@ -27,6 +27,19 @@ double change_share(const struct change *change)
 				      : 0;
 }
 
+enum limit_outcome change_check_limit(const struct change *change, double limit,
+				      size_t limit_count)
+{
+	const double half_width = change->before_ns > 0 ? (change->high_ns - change->low_ns) /
+								  2 / change->before_ns
+							: 0;
+
+	if (change_share(change) > limit)
+		return change->p_value <= SIGNIFICANCE / (double)limit_count ? LIMIT_PASSED
+									     : LIMIT_UNDECIDED;
+	return half_width > limit ? LIMIT_UNDECIDED : LIMIT_KEPT;
+}
+
 enum verdict verdict_of(const struct change *change, double p_value_most, double margin)
 {
 	const double difference = change->after_ns - change->before_ns;

@@ -32,6 +32,14 @@ struct change {
 
 /* The change over what was before; INFINITY where that is 0. */
 double change_share(const struct change *change);
+enum limit_outcome { LIMIT_KEPT, LIMIT_PASSED, LIMIT_UNDECIDED };
+/*
+ * Whether it is larger than a limit (0.2: 20 %).  That is undecided where a change is larger and may
+ * be chance, or where one of that size could not have been seen.  Of several limits any is passed
+ * without a cause once in twenty times at most (Bonferroni).
+ */
+enum limit_outcome change_check_limit(const struct change *change, double limit,
+				      size_t limit_count);
 /* p_value_most: the largest p-value that is a change's. */
 enum verdict verdict_of(const struct change *change, double p_value_most, double margin);
 

@@ -66,6 +66,30 @@ static void test_a_difference_that_may_be_chance_needs_more(void **state)
 	assert_false(runs_are_enough(&change, 0.05));
 }
 
+static void test_several_limits_are_passed_by_less_chance(void **state)
+{
+	const struct change change = {
+		.before_ns = 100, .after_ns = 112, .low_ns = 2, .high_ns = 22, .p_value = 0.02
+	};
+
+	(void)state;
+	assert_int_equal(change_check_limit(&change, 0.1, 1), LIMIT_PASSED);
+	assert_int_equal(change_check_limit(&change, 0.1, 2), LIMIT_PASSED);
+	assert_int_equal(change_check_limit(&change, 0.1, 3), LIMIT_UNDECIDED);
+	assert_int_equal(change_check_limit(&change, 0.15, 1), LIMIT_KEPT);
+}
+
+static void test_a_limit_that_could_not_have_been_seen_is_undecided(void **state)
+{
+	const struct change change = {
+		.before_ns = 100, .after_ns = 100, .low_ns = -12, .high_ns = 12, .p_value = 1
+	};
+
+	(void)state;
+	assert_int_equal(change_check_limit(&change, 0.1, 1), LIMIT_UNDECIDED);
+	assert_int_equal(change_check_limit(&change, 0.2, 1), LIMIT_KEPT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +98,8 @@ int main(void)
 		cmocka_unit_test(test_a_difference_far_beyond_the_scatter_needs_no_more_runs),
 		cmocka_unit_test(test_no_difference_far_within_the_margin_needs_no_more_runs),
 		cmocka_unit_test(test_a_difference_that_may_be_chance_needs_more),
+		cmocka_unit_test(test_several_limits_are_passed_by_less_chance),
+		cmocka_unit_test(test_a_limit_that_could_not_have_been_seen_is_undecided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
