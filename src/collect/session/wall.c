@@ -165,7 +165,7 @@ static void take_switch(struct session *session, const struct sideband_event *ev
 	struct session_wall *wall = &session->wall;
 	struct wall_thread *thread = find_thread(session, event->pid, event->tid);
 
-	if (thread == NULL)
+	if (thread == NULL || (session->over_ns != 0 && event->time_ns > session->over_ns))
 		return;
 	const bool was_touched = thread->is_touched;
 
@@ -341,7 +341,9 @@ void session_wall_round(struct session *session)
 void session_wall_end_image(struct session *session, struct image *image)
 {
 	struct session_wall *wall = &session->wall;
-	const uint64_t end_ns = image->end_ns == UINT64_MAX ? monotonic_ns() : image->end_ns;
+	/* What runs on has a part of its life here that ends with the recording, however long leaving takes. */
+	const uint64_t over_ns = session->over_ns != 0 ? session->over_ns : monotonic_ns();
+	const uint64_t end_ns = image->end_ns == UINT64_MAX ? over_ns : image->end_ns;
 
 	if (!wall->is_on)
 		return;
