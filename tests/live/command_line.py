@@ -43,7 +43,7 @@ def run_on_terminal(*arguments, folder, stdout_only=False, rows=0, columns=0, **
             break
         output += piece
     os.close(master)
-    done.wait(timeout=60)
+    done.wait(timeout=300)
     return output.decode(), done.returncode
 
 
@@ -56,7 +56,7 @@ class CommandLine(unittest.TestCase):
         cls.recording = os.path.join(cls.folder, "good.fathom")
         subprocess.run([live.FATHOM, "record", "-q", "--rate", "5000", "-o", cls.recording, "--",
                         "sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"],
-                       check=True, timeout=60)
+                       check=True, timeout=300)
 
     def path(self, name):
         return os.path.join(self.folder, name)

@@ -82,7 +82,7 @@ class AttachTest(live.LiveTest):
                 len(re.findall(r"r-xp .*(?:fathom-agent|libfathom)", maps)))
 
     def settle(self, run, threads=1):
-        processes.wait_until(lambda: self.facts(run)[1] == threads, 60, "threads are left behind")
+        processes.wait_until(lambda: self.facts(run)[1] == threads, 300, "threads are left behind")
 
 
 class ServerTest(AttachTest):
@@ -95,7 +95,7 @@ class ServerTest(AttachTest):
         def ask():
             while not state["is_over"]:
                 try:
-                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
                     connection.request("GET", "/")
                     answer = connection.getresponse()
                     if answer.status != 200 or not answer.read():
@@ -117,7 +117,7 @@ class ServerTest(AttachTest):
         return run, state
 
     def assert_served(self, run, state, least=20):
-        processes.wait_until(lambda: state["answers"] > least, 60, "it answers nothing")
+        processes.wait_until(lambda: state["answers"] > least, 300, "it answers nothing")
         state["finish"]()
         self.assertIsNone(run.poll(), run.stderr)
         self.assertEqual(state["bad"], [])
@@ -128,6 +128,6 @@ class ServerTest(AttachTest):
         for _ in range(cycles):
             before = state["answers"]
             self.need_agent(self.attach(run.pid, "-d", 0.1))
-            processes.wait_until(lambda: state["answers"] > before, 60, "it answers nothing any more")
+            processes.wait_until(lambda: state["answers"] > before, 300, "it answers nothing any more")
         self.assert_served(run, state)
         return run

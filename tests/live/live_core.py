@@ -43,7 +43,7 @@ class CoreTest(live_dump.DumpTest):
         run = self.start(command, cwd=folder, preexec_fn=allow_core)
         self.dump_until(run.pid, is_ready or live_dump.is_resting, "its threads never all rest")
         os.kill(run.pid, number)
-        run.wait(timeout=60)
+        run.wait(timeout=300)
         return run, self.core_in(folder)
 
     def run_core(self, core, *options):

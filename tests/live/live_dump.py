@@ -70,7 +70,7 @@ class DumpTest(live.LiveTest):
 
     def dump_run(self, pid, *options, as_user=None):
         more = {"user": as_user, "group": as_user, "extra_groups": []} if as_user is not None else {}
-        return subprocess.run([FATHOM, "dump", str(pid), *options], capture_output=True, timeout=60, **more)
+        return subprocess.run([FATHOM, "dump", str(pid), *options], capture_output=True, timeout=300, **more)
 
     def dump_until(self, pid, is_so, otherwise, *options):
         """The dump of a program that is on its way to where it is to be looked at."""
@@ -79,7 +79,7 @@ class DumpTest(live.LiveTest):
         def look():
             seen["dump"] = self.dump(pid, *options)
             return is_so(seen["dump"])
-        processes.wait_until(look, 60, otherwise)
+        processes.wait_until(look, 300, otherwise)
         return seen["dump"]
 
 

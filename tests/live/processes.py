@@ -32,7 +32,7 @@ def command_of(pid):
     def commands():
         children = map(int, read_bytes(f"/proc/{pid}/task/{pid}/children").split())
         return [child for child in children if program_of(child) not in (None, program_of(pid))]
-    wait_until(lambda: len(commands()) == 1, 60, f"{pid} has no child that executes a command, or more than one")
+    wait_until(lambda: len(commands()) == 1, 300, f"{pid} has no child that executes a command, or more than one")
     return commands()[0]
 
 
@@ -50,4 +50,4 @@ def end_process(run):
     for stream in (run.stdin, run.stdout, run.stderr):
         if stream:
             stream.close()
-    run.wait(timeout=60)
+    run.wait(timeout=300)

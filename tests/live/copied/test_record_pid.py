@@ -96,7 +96,7 @@ class Refused(PidTest):
     def test_a_process_that_has_ended_and_was_not_waited_for(self):
         run = subprocess.Popen(["true"])
         self.addCleanup(run.wait)
-        processes.wait_until(lambda: b") Z" in processes.read_bytes(f"/proc/{run.pid}/stat"), 60, "it does not end")
+        processes.wait_until(lambda: b") Z" in processes.read_bytes(f"/proc/{run.pid}/stat"), 300, "it does not end")
         self.assert_refused("-p", run.pid, said=["has ended", "not waited for"])
 
     def test_a_thread_of_the_kernel(self):
@@ -111,7 +111,7 @@ class Refused(PidTest):
         self.assert_refused("-p", tid, said=[f"fathom record -p {run.pid}"])
 
     def test_itself(self):
-        done = subprocess.run(["sh", "-c", f"exec '{live.FATHOM}' record -q -p $$"], capture_output=True, timeout=60,
+        done = subprocess.run(["sh", "-c", f"exec '{live.FATHOM}' record -q -p $$"], capture_output=True, timeout=300,
                               cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout), (OURS, b""))
         self.assertIn(b"fathom itself", done.stderr)
@@ -139,7 +139,7 @@ class Refused(PidTest):
         run = self.start([live.FATHOM, "record", "-q", "-o", self.path("other.fathom"), "--",
                           *live.workload("thirds", 20000)])
         child = processes.command_of(run.pid)
-        processes.wait_until(lambda: b"fathom-ring" in processes.read_bytes(f"/proc/{child}/maps"), 60, "no agent comes")
+        processes.wait_until(lambda: b"fathom-ring" in processes.read_bytes(f"/proc/{child}/maps"), 300, "no agent comes")
         self.assert_refused("-p", child, said=["another fathom", "--trigger copied"])
         self.assert_recorded("-p", child, "--trigger", "copied", "-d", 0.3)
         os.kill(child, signal.SIGKILL)
@@ -148,7 +148,7 @@ class Refused(PidTest):
         for _ in range(20):
             run = subprocess.Popen(live.workload("blocked", "churn", 20), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             done = self.record_pid("-p", run.pid).run
-            run.wait(timeout=60)
+            run.wait(timeout=300)
             self.assertIn(done.returncode, (0, OURS), done.stderr)
             if done.returncode == OURS:
                 self.assertRegex(done.stderr.decode(), "^fathom: (process|there is no process) .*\n$")
@@ -158,7 +158,7 @@ class Recorded(PidTest):
     def busy(self, *words, **options):
         """A program of ours that burns for a long time, as a process that runs already."""
         run = self.start(live.workload(*words), **options)
-        processes.wait_until(lambda: burned_ns(run.pid) > 20_000_000, 60, "it burns nothing")
+        processes.wait_until(lambda: burned_ns(run.pid) > 20_000_000, 300, "it burns nothing")
         return run
 
     def assert_burned(self, recording, before_ns, after_ns):
@@ -185,9 +185,9 @@ class Recorded(PidTest):
             recorder = subprocess.Popen([live.FATHOM, "record", "-o", path, "-p", str(run.pid)], stderr=subprocess.PIPE,
                                         cwd=self.folder)
             self.addCleanup(self.end, recorder)
-            processes.wait_until(lambda: live.has_samples(path), 60, "no sample is committed")
+            processes.wait_until(lambda: live.has_samples(path), 300, "no sample is committed")
             recorder.send_signal(number)
-            said = recorder.communicate(timeout=60)[1].decode()
+            said = recorder.communicate(timeout=300)[1].decode()
             self.assertEqual(recorder.returncode, 0, said)
             self.assertIn("self %", said)
             os.unlink(path)
@@ -196,13 +196,13 @@ class Recorded(PidTest):
     def test_it_ends_with_the_process(self):
         run = self.busy("one_two_five", 1500)
         recording = self.assert_recorded("-p", run.pid)
-        self.assertEqual(run.wait(timeout=60), 0)
+        self.assertEqual(run.wait(timeout=300), 0)
         self.assert_adds_up(recording)
         self.assertGreater(recording.head()["samples"], 100)
 
     def test_threads_that_are_there_and_threads_that_are_born(self):
         run = self.start(self.threads_without_end())
-        processes.wait_until(lambda: burned_ns(run.pid) > 20_000_000, 60, "it burns nothing")
+        processes.wait_until(lambda: burned_ns(run.pid) > 20_000_000, 300, "it burns nothing")
         before_ns = burned_ns(run.pid)
         recording = self.assert_recorded("-p", run.pid, "-d", 2)
         self.assert_burned(recording, before_ns, burned_ns(run.pid))
@@ -233,7 +233,7 @@ class Recorded(PidTest):
             return next((int(child) for child in children if burned_ns(int(child)) > 20_000_000 and
                          processes.program_of(child.decode()) == "/mnt/hidden"), None)
         try:
-            processes.wait_until(lambda: inner() or run.poll() is not None, 60, "it does not begin")
+            processes.wait_until(lambda: inner() or run.poll() is not None, 300, "it does not begin")
         finally:
             if run.poll() is not None:
                 self.skipTest("no namespaces here: " + run.stderr.read().decode(errors="replace"))
@@ -260,7 +260,7 @@ class Recorded(PidTest):
     def test_children_only_where_they_are_asked_for(self):
         script = "while :; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; (j=0; while [ $j -lt 20000 ]; do j=$((j+1)); done); done"
         run = self.start(["sh", "-c", script])
-        processes.wait_until(lambda: burned_ns(run.pid) > 20_000_000, 60, "it burns nothing")
+        processes.wait_until(lambda: burned_ns(run.pid) > 20_000_000, 300, "it burns nothing")
         alone = self.assert_recorded("-p", run.pid, "-d", 1)
         self.assertEqual(len(alone.report("--by", "process")["processes"]), 1)
         self.assert_adds_up(alone)

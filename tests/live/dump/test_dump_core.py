@@ -167,7 +167,7 @@ class Native(CoreTest):
 
     def test_mistakes_of_the_command(self):
         for words in (["--core", "a", "b", "c"], ["--root", "/", "1"], ["--core"]):
-            done = subprocess.run([live.FATHOM, "dump", *words], capture_output=True, timeout=60)
+            done = subprocess.run([live.FATHOM, "dump", *words], capture_output=True, timeout=300)
             self.assertEqual((done.returncode, done.stdout), (USAGE, b""), words)
 
 
@@ -175,7 +175,7 @@ class Python(PythonTest, CoreTest):
     def assert_crash(self, python):
         folder = self.core_folder()
         program = self.write("crash.py", PYTHON)
-        done = subprocess.run([python.path, program], cwd=folder, preexec_fn=allow_core, capture_output=True, timeout=60)
+        done = subprocess.run([python.path, program], cwd=folder, preexec_fn=allow_core, capture_output=True, timeout=300)
         self.assertEqual(done.returncode, -signal.SIGSEGV, done.stderr)
         dump = self.dump_core(self.core_in(folder), "--locals")
         self.assertRegex(dump["process"]["python"], r"\A3\.\d+\.\d+")

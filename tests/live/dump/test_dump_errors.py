@@ -30,11 +30,11 @@ class Errors(live_dump.DumpTest):
     def test_what_is_no_number_of_a_process_is_a_mistake_of_the_command(self):
         for word in ("x", "0", "-1", "1.5", "", "99999999999999999999"):
             with self.subTest(word):
-                done = subprocess.run([live.FATHOM, "dump", "--", word], capture_output=True, timeout=60)
+                done = subprocess.run([live.FATHOM, "dump", "--", word], capture_output=True, timeout=300)
                 self.assertEqual((done.returncode, done.stdout), (USAGE, b""))
                 self.assertIn(b"number of a process", done.stderr)
         for words in ((), ("1", "2")):
-            done = subprocess.run([live.FATHOM, "dump", *words], capture_output=True, timeout=60)
+            done = subprocess.run([live.FATHOM, "dump", *words], capture_output=True, timeout=300)
             self.assertEqual(done.returncode, USAGE)
             self.assertIn(b"fathom dump PID", done.stderr)
 
@@ -44,7 +44,7 @@ class Errors(live_dump.DumpTest):
     def test_a_process_that_has_ended_and_was_not_waited_for(self):
         run = subprocess.Popen(["true"])
         self.addCleanup(run.wait)
-        processes.wait_until(lambda: b") Z" in processes.read_bytes(f"/proc/{run.pid}/stat"), 60, "it does not end")
+        processes.wait_until(lambda: b") Z" in processes.read_bytes(f"/proc/{run.pid}/stat"), 300, "it does not end")
         self.assert_refused(run.pid, FAILED, "has ended", "not waited for")
 
     def test_a_thread_of_the_kernel(self):
@@ -65,7 +65,7 @@ class Errors(live_dump.DumpTest):
         self.assert_refused(run.pid, FAILED, "thirty_two", "is a 32-bit program", f"gdb -p {run.pid}")
 
     def test_itself(self):
-        done = subprocess.run(["sh", "-c", f"exec '{live.FATHOM}' dump $$"], capture_output=True, timeout=60)
+        done = subprocess.run(["sh", "-c", f"exec '{live.FATHOM}' dump $$"], capture_output=True, timeout=300)
         self.assertEqual((done.returncode, done.stdout), (FAILED, b""))
         self.assertIn(b"fathom itself", done.stderr)
 
@@ -91,7 +91,7 @@ class Errors(live_dump.DumpTest):
     def test_root_of_a_user_namespace_says_that_it_is_not_allowed(self):
         unshare = self.need("unshare")
         run = self.start(live.workload("blocked", "still", 1))
-        if subprocess.run([unshare, "-Ur", "true"], capture_output=True, user=live.ORDINARY_USER, timeout=60).returncode != 0:
+        if subprocess.run([unshare, "-Ur", "true"], capture_output=True, user=live.ORDINARY_USER, timeout=300).returncode != 0:
             self.skipTest("user namespaces are not allowed here")
         self.assert_says([unshare, "-Ur", live.FATHOM, "dump", str(run.pid)], "may not be read", user=live.ORDINARY_USER,
                          group=live.ORDINARY_USER, extra_groups=[])
@@ -106,12 +106,12 @@ class Errors(live_dump.DumpTest):
                       f"echo {scope} > /proc/sys/kernel/yama/ptrace_scope || exit 77; exec '{setpriv}' --reuid={live.ORDINARY_USER} "
                       f"--clear-groups '{live.FATHOM}' dump {run.pid}")
             command = [unshare, "-m", "sh", "-c", script]
-            if subprocess.run(command, capture_output=True, timeout=60).returncode == 77:
+            if subprocess.run(command, capture_output=True, timeout=300).returncode == 77:
                 self.skipTest("nothing can be mounted here")
             self.assert_says(command, f"kernel.yama.ptrace_scope is {scope}", words)
 
     def assert_says(self, command, *words, **options):
-        done = subprocess.run(command, capture_output=True, timeout=60, **options)
+        done = subprocess.run(command, capture_output=True, timeout=300, **options)
         said = done.stderr.decode()
         self.assertEqual((done.returncode, done.stdout, said.count("\n")), (FAILED, b"", 1), said)
         for word in words:
@@ -131,7 +131,7 @@ class Errors(live_dump.DumpTest):
             run = subprocess.Popen(live.workload("blocked", "churn", 20), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL)
             done = self.dump_run(run.pid)
-            run.wait(timeout=60)
+            run.wait(timeout=300)
             self.assertIn(done.returncode, (0, FAILED), done.stderr)
             if done.returncode == FAILED:
                 self.assertRegex(done.stderr.decode(), "^fathom: (process|there is no process) .*\n$")

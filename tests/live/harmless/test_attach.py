@@ -102,7 +102,7 @@ class Interpreters(live_attach.AttachTest):
 
     def assert_parts(self, run, out_of):
         recording = self.need_agent(self.attach(run.pid))
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=300)
         self.assertEqual((out, err, run.returncode), (b"done\n", b"", 7))
         self.assert_adds_up(recording)
         self.assertGreater(recording.head()["sampling_cost_ns"] or 0, 0)
@@ -124,7 +124,7 @@ class Interpreters(live_attach.AttachTest):
         self.assertGreater(recording.time_of("burn", "total_ns"), 0.7 * recording.total_ns())
         rows = [row for row in recording.report("--by", "thread")["threads"] if row["self_ns"] > 0]
         self.assertGreaterEqual(len(rows), 2, rows)
-        out = run.communicate(b"x", timeout=60)[0]
+        out = run.communicate(b"x", timeout=300)[0]
         self.assertEqual((out, run.returncode), (b"failed 0 early 0 wrong 0 waits some\n", 3))
 
 
@@ -157,7 +157,7 @@ class Harmless(live_attach.ServerTest):
                 run = self.start(live.workload("attached", threads))
                 for _ in range(8):
                     self.need_agent(self.attach(run.pid, "--trigger", "sigtrap", "-d", 0.1))
-                out = run.communicate(b"x", timeout=60)[0]
+                out = run.communicate(b"x", timeout=300)[0]
                 self.assertEqual((out, run.returncode), (b"failed 0 early 0 wrong 0 waits some\n", 3))
 
     def test_a_recorder_that_is_killed_at_any_moment(self):
@@ -180,12 +180,12 @@ class Harmless(live_attach.ServerTest):
                 run = self.python(PYTHON_STARTS)
                 recorder = subprocess.Popen([live.FATHOM, "record", "-q", "-o", self.path("starts.fathom"), "-p", str(run.pid),
                                              *options], stderr=subprocess.PIPE)
-                processes.wait_until(lambda: self.facts(run)[2] or recorder.poll() is not None, 60, "no agent comes")
+                processes.wait_until(lambda: self.facts(run)[2] or recorder.poll() is not None, 300, "no agent comes")
                 time.sleep(0.5)
                 run.stdin.write(b"x\n")
                 run.stdin.close()
-                self.assertEqual(run.wait(timeout=60), 4)
-                self.assertEqual(recorder.wait(timeout=60), 0, recorder.stderr.read())
+                self.assertEqual(run.wait(timeout=300), 4)
+                self.assertEqual(recorder.wait(timeout=300), 0, recorder.stderr.read())
                 recorder.stderr.close()
 
     def test_a_shell_that_becomes_an_interpreter_has_its_functions(self):
@@ -200,18 +200,18 @@ class Harmless(live_attach.ServerTest):
                              "it does not begin")
         run.stdin.write(b"\n")
         run.stdin.flush()
-        processes.wait_until(lambda: self.facts(run)[2] or recorder.poll() is not None, 60, "no agent comes")
-        processes.wait_until(lambda: self.has_python(path) or recorder.poll() is not None, 60, "there are no samples of it")
+        processes.wait_until(lambda: self.facts(run)[2] or recorder.poll() is not None, 300, "no agent comes")
+        processes.wait_until(lambda: self.has_python(path) or recorder.poll() is not None, 300, "there are no samples of it")
         recorder.send_signal(signal.SIGINT)
-        said = recorder.communicate(timeout=60)[1]
+        said = recorder.communicate(timeout=300)[1]
         self.assertEqual(recorder.returncode, 0, said)
-        report = subprocess.run([live.FATHOM, "report", path], capture_output=True, timeout=60).stdout.decode()
+        report = subprocess.run([live.FATHOM, "report", path], capture_output=True, timeout=300).stdout.decode()
         self.assertIn("of_python", report)
         # What it did before has none that could be missing.
         self.assertNotIn("not seen", report)
 
     def has_python(self, path):
-        return b"of_python" in subprocess.run([live.FATHOM, "report", path], capture_output=True, timeout=60).stdout
+        return b"of_python" in subprocess.run([live.FATHOM, "report", path], capture_output=True, timeout=300).stdout
 
     def test_children_of_fork_are_sampled_where_they_are_asked_for(self):
         run = self.python("import os, time\ndef of_child():\n    for _ in range(40): sum(range(100000))\n    os._exit(0)\n"
@@ -248,7 +248,7 @@ class Harmless(live_attach.ServerTest):
             recorder = subprocess.Popen([live.FATHOM, "record", "-q", "-o", path, *words, "--", *live.workload("thirds", 60000)],
                                         stderr=subprocess.DEVNULL)
             try:
-                processes.wait_until(lambda: self.has_ring(recorder), 60, "no agent has a ring")
+                processes.wait_until(lambda: self.has_ring(recorder), 300, "no agent has a ring")
                 pid = processes.command_of(recorder.pid)
                 self.assertIn("another fathom already", self.attach(pid, "-d", 0.1, expect=command_line.OURS).run.stderr.decode())
             finally:
@@ -288,7 +288,7 @@ class Harmless(live_attach.ServerTest):
             self.assertNotIn("could not be opened", self.notes(recording))
             self.assertNotIn(f" {run.pid} the first, block SIGTRAP", self.notes(self.need_agent(recording)))
         recording = self.need_agent(self.attach(run.pid, "-d", 1))
-        report = subprocess.run([live.FATHOM, "report", recording.path], capture_output=True, timeout=60, check=True)
+        report = subprocess.run([live.FATHOM, "report", recording.path], capture_output=True, timeout=300, check=True)
         self.assertIn(b"threads too short for this", report.stdout)
 
     def test_a_thread_that_waits_for_sigtrap_gets_none_of_ours(self):
@@ -359,7 +359,7 @@ class Refused(live_attach.AttachTest):
     def test_it_is_stopped(self):
         run = self.python("print('ready', flush=True)\nwhile True: pass\n")
         run.send_signal(signal.SIGSTOP)
-        processes.wait_until(lambda: b") T" in processes.read_bytes(f"/proc/{run.pid}/stat"), 60, "it does not stop")
+        processes.wait_until(lambda: b") T" in processes.read_bytes(f"/proc/{run.pid}/stat"), 300, "it does not stop")
         refused = self.attach(run.pid, "--trigger", "sigtrap", "-d", 0.1, expect=command_line.OURS)
         self.assertIn(f"kill -CONT {run.pid}", refused.run.stderr.decode())
 

@@ -54,7 +54,7 @@ class Allocators(live_attach.ServerTest):
             run.stdin.write(b"\n")
             run.stdin.flush()
             self.assertEqual(run.stdout.readline(), b"started\n")
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=300)
         self.assertEqual(run.returncode, 0, err)
         found = re.search(rb"caches (\d+)", out)
         return found and int(found[1])

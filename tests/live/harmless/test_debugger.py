@@ -223,7 +223,7 @@ class Strace(LiveTest):
     def setUp(self):
         super().setUp()
         self.need("strace")
-        done = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, timeout=60)
+        done = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, timeout=300)
         if done.returncode != 0:
             self.skipTest("ptrace is forbidden here: " + done.stderr.decode(errors="replace").strip())
 

@@ -26,7 +26,7 @@ class Endings(live.LiveTest):
     def bare(self, *arguments):
         """As it ends without us, after less work."""
         return subprocess.run(workload("endings", *arguments, *["1"] * len(arguments)), stdin=subprocess.DEVNULL,
-                              capture_output=True, cwd=self.folder, timeout=60, preexec_fn=no_core)
+                              capture_output=True, cwd=self.folder, timeout=300, preexec_fn=no_core)
 
     def assert_ends_the_same(self, ending, *options):
         bare = self.bare(ending)
@@ -133,7 +133,7 @@ class Recorders(live.LiveTest):
             wait_until(lambda: not is_running(child), 120, "the program waits for the recorder")
         finally:
             run.send_signal(signal.SIGCONT)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=300)
         self.assertEqual(run.returncode, 0, err)
         recording = self.recording(run)
         truth = live.truth_of(out)
@@ -142,7 +142,7 @@ class Recorders(live.LiveTest):
         lost = sum(head["lost"].values()) if isinstance(head["lost"], dict) else head["lost"]
         self.assertGreater(lost, 1000, head)
         self.assert_adds_up(recording)
-        report = subprocess.run([FATHOM, "report", self.path("test.fathom")], capture_output=True, timeout=60)
+        report = subprocess.run([FATHOM, "report", self.path("test.fathom")], capture_output=True, timeout=300)
         self.assertRegex(report.stdout.decode(), r"samples .* lost")
         self.assertIn("the ring between program and recorder was full", report.stdout.decode())
 
@@ -152,11 +152,11 @@ class Recorders(live.LiveTest):
         bare = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
         output = self.path("output")
         run = self.start("sh", "-c", f'"$@" > {output}; echo code $? >> {output}', "sh", *command)
-        wait_until(lambda: os.path.exists(self.path("test.fathom")), 60, "no recording is begun")
+        wait_until(lambda: os.path.exists(self.path("test.fathom")), 300, "no recording is begun")
         wait_for_cpu(command_of(run.pid), 0.0)
         time.sleep(0.3)
         run.kill()
-        run.wait(timeout=60)
+        run.wait(timeout=300)
         wait_until(lambda: b"\ncode 0\n" in read_bytes(output), 100, "the program did not end by itself")
         self.assertEqual(read_bytes(output), bare.stdout + b"code 0\n")
 
@@ -164,7 +164,7 @@ class Recorders(live.LiveTest):
         """ulimit -f: the recorder's SIGXFSZ is not the program's."""
         path = self.path("test.fathom")
         run = self.start(*workload("novelty", 3000), rate=20000)
-        wait_until(lambda: live.has_samples(path), 60, "no sample is written")
+        wait_until(lambda: live.has_samples(path), 300, "no sample is written")
         most = max(os.path.getsize(path), os.path.getsize(path + "-wal"))
         resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (most, most))
         out, err = run.communicate(timeout=120)
@@ -191,7 +191,7 @@ class Recorders(live.LiveTest):
         self.addCleanup(subprocess.run, ["umount", folder])
         path = os.path.join(folder, "test.fathom")
         run = self.start(*workload("novelty", 3000), rate=20000, path=path)
-        wait_until(lambda: live.has_samples(path), 60, "no sample is written")
+        wait_until(lambda: live.has_samples(path), 300, "no sample is written")
         fill(os.path.join(folder, "filler"))
         out, err = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 0, err)
@@ -231,7 +231,7 @@ class Recorders(live.LiveTest):
             self.assertEqual(run.stdout.readline(), b"INT\n")
         self.assertIsNone(run.poll())
         os.kill(command_of(run.pid), signal.SIGTERM)
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         self.assertEqual(run.returncode, 7)
         self.assertEqual(self.recording(run).head()["mode"], "sample")
 
@@ -241,7 +241,7 @@ class Recorders(live.LiveTest):
         wait_for_cpu(child, 0.3)
         os.killpg(run.pid, signal.SIGINT)
         os.killpg(run.pid, signal.SIGINT)
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         self.assertEqual(run.returncode, 130)
         self.assertGreater(self.recording(run).head()["samples"], 100)
 
@@ -276,7 +276,7 @@ def is_running(pid):
 
 
 def wait_for_cpu(pid, seconds):
-    wait_until(lambda: cpu_seconds(pid) >= seconds, 60, f"{pid} does not compute")
+    wait_until(lambda: cpu_seconds(pid) >= seconds, 300, f"{pid} does not compute")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ class Deaths(FaultsTest):
     def facts_of_core(self, gdb, command, launcher):
         """What a core dump shows of the death: where, of what, and no frame of ours."""
         subprocess.run(launcher(["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *command]),
-                       stdin=subprocess.DEVNULL, capture_output=True, timeout=60, cwd=self.folder)
+                       stdin=subprocess.DEVNULL, capture_output=True, timeout=300, cwd=self.folder)
         cores = [self.path(entry) for entry in os.listdir(self.folder) if "core" in entry]
         self.assertEqual(len(cores), 1, os.listdir(self.folder))
         shown = subprocess.run([gdb, "--batch", "-ex", "bt", "-ex", "p $_siginfo.si_signo",

@@ -152,43 +152,43 @@ class Signals(live.LiveTest):
             run.send_signal(getattr(signal, "SIG" + name))
             self.assertEqual(run.stdout.readline().decode(), name + "\n")
         run.terminate()
-        self.assertEqual(run.communicate(timeout=60)[0], b"TERM\n")
+        self.assertEqual(run.communicate(timeout=300)[0], b"TERM\n")
         self.assertEqual(run.returncode, 7)
         self.assertEqual(self.head_of(self.recording_path)["command"], workload("signals"))
 
     def test_a_command_that_dies_of_the_signal_gives_its_code(self):
         run = self.start_signals("--quiet-term")
         run.terminate()
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         self.assertEqual(run.returncode, 143)
         self.head_of(self.recording_path)
 
     def test_timeout_ends_a_recorded_command(self):
         begin = time.monotonic()
         run = subprocess.run(["timeout", "1", FATHOM, "record", "-q", "-o", self.path("x.fathom"), "--",
-                              "sleep", "60"], capture_output=True, timeout=60)
+                              "sleep", "60"], capture_output=True, timeout=300)
         self.assertEqual(run.returncode, 124)
         self.assertLess(time.monotonic() - begin, 30)
         self.head_of(self.path("x.fathom"))
 
     def test_killing_the_command_leaves_a_recording(self):
         run = self.start(*workload("thirds", 20000))
-        wait_until(lambda: os.path.exists(self.recording_path), 60, "no recording is begun")
+        wait_until(lambda: os.path.exists(self.recording_path), 300, "no recording is begun")
         child = command_of(run.pid)
         wait_for_cpu(child, 1)
         os.kill(child, signal.SIGKILL)
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         self.assertEqual(run.returncode, 137)
         self.assertGreater(self.head_of(self.recording_path)["sampled_ns"], 500_000_000)
 
     def test_killing_the_recorder_leaves_the_program_alone(self):
         output = self.path("output")
         run = self.start("sh", "-c", f"{workload('thirds')[0]} 3500 > {output}; echo code $? >> {output}")
-        wait_until(lambda: os.path.exists(output), 60, "the program does not start")
+        wait_until(lambda: os.path.exists(output), 300, "the program does not start")
         wait_for_cpu(command_of(command_of(run.pid)), 2.5)
         run.kill()
-        run.wait(timeout=60)
-        wait_until(lambda: b"code" in read_bytes(output), 60, "the program did not end by itself")
+        run.wait(timeout=300)
+        wait_until(lambda: b"code" in read_bytes(output), 300, "the program did not end by itself")
         text = read_bytes(output).decode()
         self.assertIn("code 0", text)
         truth = live.truth_of(text.split("code")[0].encode())
@@ -214,7 +214,7 @@ class Signals(live.LiveTest):
             self.assertLess(time.monotonic() - begin, 30)
         finally:
             run.send_signal(signal.SIGCONT)
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         self.assertEqual(run.returncode, 0)
         names = {row["name"] for row in live.Recording(self.path("x.fathom"), run).report()["functions"]}
         notes = self.head_of(self.path("x.fathom"))["notes"]
@@ -313,13 +313,13 @@ class Lives(live.LiveTest):
         run = subprocess.Popen([FATHOM, "record", "-q", "-o", path, "--", *workload("thirds", 5000)],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(end_process, run)
-        wait_until(lambda: os.path.exists(path), 60, "no recording is begun")
+        wait_until(lambda: os.path.exists(path), 300, "no recording is begun")
         wait_for_cpu(command_of(run.pid), 2.5)
         report = live.Recording(path, run).report()
         self.assertIsNone(run.poll())
         self.assertGreater(report["recording"]["sampled_ns"], 1_300_000_000)
         self.assertLessEqual({"f", "g", "h"}, {row["name"] for row in report["functions"]})
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         self.assertGreater(live.Recording(path, run).head()["sampled_ns"], 4_800_000_000)
         self.assertEqual(os.listdir(self.folder), ["x.fathom"], "a clean end leaves one file")
 
@@ -327,32 +327,32 @@ class Lives(live.LiveTest):
         first = subprocess.Popen([FATHOM, "record", "-q", "--", *workload("thirds", 2500)], cwd=self.folder,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(end_process, first)
-        wait_until(lambda: os.path.exists(self.path("profile.fathom")), 60, "no recording is begun")
-        second = subprocess.run([FATHOM, "record", "--", "true"], cwd=self.folder, capture_output=True, timeout=60)
+        wait_until(lambda: os.path.exists(self.path("profile.fathom")), 300, "no recording is begun")
+        second = subprocess.run([FATHOM, "record", "--", "true"], cwd=self.folder, capture_output=True, timeout=300)
         self.assertEqual(second.returncode, 0)
         others = [name for name in os.listdir(self.folder) if re.fullmatch(r"profile\.\d+\.fathom", name)]
         self.assertEqual(len(others), 1, os.listdir(self.folder))
         self.assertIn(others[0].encode(), second.stderr)
-        first.communicate(timeout=60)
+        first.communicate(timeout=300)
         self.assertGreater(live.Recording(self.path("profile.fathom"), first).head()["sampled_ns"], 2_300_000_000)
 
     def test_an_older_recording_is_kept_as_old(self):
         for command in ("true", "false"):
-            subprocess.run([FATHOM, "record", "-q", "--", command], cwd=self.folder, timeout=60)
+            subprocess.run([FATHOM, "record", "-q", "--", command], cwd=self.folder, timeout=300)
         self.assertEqual(sorted(os.listdir(self.folder)), ["profile.fathom", "profile.fathom.old"])
         for name, command in (("profile.fathom", "false"), ("profile.fathom.old", "true")):
             self.assertEqual(live.Recording(self.path(name), None).head()["command"], [command])
 
     def test_a_report_stands_on_stderr_at_the_end(self):
         run = subprocess.run([FATHOM, "record", "-o", self.path("x.fathom"), "--", *workload("thirds")],
-                             capture_output=True, timeout=60)
+                             capture_output=True, timeout=300)
         self.assertEqual(len(run.stdout.splitlines()), 1)
         for wanted in (rb"\bf\b", rb"\bg\b", rb"\bh\b", rb"samples"):
             self.assertRegex(run.stderr, wanted)
 
 
 def wait_for_cpu(pid, seconds):
-    wait_until(lambda: cpu_seconds(pid) >= seconds, 60, f"{pid} does not compute")
+    wait_until(lambda: cpu_seconds(pid) >= seconds, 300, f"{pid} does not compute")
 
 
 def close_terminal(pid, terminal):

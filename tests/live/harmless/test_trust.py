@@ -46,7 +46,7 @@ def run_entered(kind, socket, *command, launcher=()):
 
 def ways(kind):
     """How a fake recorder can spoil a ring; the first way is not to."""
-    return subprocess.run([FAKE_RECORDER, "list", kind], capture_output=True, check=True, timeout=60).stdout.decode().split()
+    return subprocess.run([FAKE_RECORDER, "list", kind], capture_output=True, check=True, timeout=300).stdout.decode().split()
 
 
 class FakeRecorder:
@@ -61,7 +61,7 @@ class FakeRecorder:
 
     def end(self):
         """(hellos, in how many rings a program was sampled or traced); sets in how many of those an interpreter was."""
-        *hellos, begun = self.run.communicate(timeout=60)[0].splitlines()
+        *hellos, begun = self.run.communicate(timeout=300)[0].splitlines()
         if "no layout" in hellos:
             raise AssertionError("the program has no interpreter that is known")
         self.interpreted = int(begun.split()[2])
@@ -85,7 +85,7 @@ class TrustTest(live.LiveTest):
 
     def end_recorder(self, run, letters=""):
         """Lets the command begin, with letters to obey: what it printed."""
-        out, err = run.communicate(b"go\n" + letters.encode(), timeout=60)
+        out, err = run.communicate(b"go\n" + letters.encode(), timeout=300)
         self.assertEqual((run.returncode, err), (0, b""))
         return out.decode().splitlines()
 
@@ -267,7 +267,7 @@ class OtherUsers(TrustTest):
                 run, socket = self.begin_recorder(kind, SURVIVOR, "work")
                 stranger = run_entered(kind, socket, launcher=OTHER_USER)
                 self.assertEqual((stranger.returncode, stranger.stdout), (WORKED, b"1 7\n"))
-                run.communicate(b"go\n", timeout=60)
+                run.communicate(b"go\n", timeout=300)
                 processes = self.processes(live.Recording(self.path("test.fathom"), run))
                 # The shell, what it becomes, and a child of that.
                 self.assertEqual(len(processes), 3, processes)
@@ -277,7 +277,7 @@ class Folders(TrustTest):
     def test_what_a_killed_recorder_left_is_removed_by_the_next(self):
         run, socket = self.begin_recorder("record", "true")
         run.kill()
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         self.assertTrue(os.path.exists(socket))
         run, other = self.begin_recorder("record", "true")
         self.assertFalse(os.path.exists(os.path.dirname(socket)))

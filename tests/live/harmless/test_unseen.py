@@ -40,7 +40,7 @@ class Unseen(LiveTest):
         self.assertGreaterEqual((sampled_ns + recording.head()["exit_ns"]) / truth_ns, 0.95)
 
     def test_a_program_in_strict_mode_lives_and_is_sampled_to_its_end(self):
-        bare = subprocess.run(workload("strict"), capture_output=True, timeout=60)
+        bare = subprocess.run(workload("strict"), capture_output=True, timeout=300)
         if bare.returncode == 77:
             self.skipTest("this machine has no strict seccomp mode")
         recording = self.record(*workload("strict"))
@@ -64,7 +64,7 @@ class Unseen(LiveTest):
 
     def test_a_program_in_which_no_handler_may_return_lives_and_is_named(self):
         for way in ("filter", "dispatch"):
-            bare = subprocess.run(workload("unreturning", way), capture_output=True, timeout=60)
+            bare = subprocess.run(workload("unreturning", way), capture_output=True, timeout=300)
             if bare.returncode == 77:
                 self.skipTest("this machine cannot forbid system calls by " + way)
             for trigger in ("sigtrap", "timer"):
@@ -75,7 +75,7 @@ class Unseen(LiveTest):
                     self.assertEqual(recording.run.stdout, bare.stdout)
                     self.assertGreater(recording.time_of("compute", "total_ns"), 0)
                     report = subprocess.run([FATHOM, "report", recording.path],
-                                            capture_output=True, text=True, timeout=60).stdout
+                                            capture_output=True, text=True, timeout=300).stdout
                     self.assertIn("unreturning (it lets no signal handler return", report)
 
     def test_threads_that_set_one_action_at_once_all_end(self):

@@ -134,7 +134,7 @@ class OfRecord(CommandLine):
     def test_a_forced_trigger_that_is_refused_is_125_and_leaves_nothing(self):
         folder = tempfile.mkdtemp(dir=self.folder)
         done = subprocess.run([*live.workload("without_perf"), live.FATHOM, "record", "--trigger", "sigtrap", "true"],
-                              cwd=folder, capture_output=True, timeout=60)
+                              cwd=folder, capture_output=True, timeout=300)
         self.assert_refused(done, OURS, "sigtrap", "perf_event_open", "--trigger timer")
         self.assertEqual(os.listdir(folder), [])
 
@@ -167,7 +167,7 @@ class OfRecord(CommandLine):
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         first.stdout.read(1)
         second = run("record", "-q", "true", cwd=folder)
-        first.communicate(b"\n", timeout=60)
+        first.communicate(b"\n", timeout=300)
         self.assertIn("still being written", second.stderr.decode())
         self.assertEqual((first.returncode, second.returncode), (0, 0))
         names = sorted(os.listdir(folder))
@@ -187,7 +187,7 @@ class OfRecord(CommandLine):
     def test_a_closed_stderr_is_not_the_recordings_file(self):
         folder = tempfile.mkdtemp(dir=self.folder)
         subprocess.run(["sh", "-c", '"$0" record sh -c "echo text >&2" 2>&- >&- <&-', live.FATHOM], cwd=folder,
-                       timeout=60, check=False)
+                       timeout=300, check=False)
         done = run("info", cwd=folder)
         self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -26,7 +26,7 @@ class OfNames(CommandLine):
         """A recording of program without names, in a folder of its own."""
         path = os.path.join(tempfile.mkdtemp(dir=self.folder), "nameless.fathom")
         subprocess.run([live.FATHOM, "record", "-q", "--rate", "5000", "-o", path, "--", program, "-c",
-                        "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"], check=True, timeout=60)
+                        "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"], check=True, timeout=300)
         database = sqlite3.connect(path)
         with database:
             for table in ("functions", "locations", "sources", "notes"):
@@ -235,7 +235,7 @@ class OfOutput(CommandLine):
     def test_a_reader_that_goes_away_is_no_error(self):
         for command in (f'"$0" report "$1" | head -1', f'"$0" export -f flamegraph "$1" | head -c 10'):
             done = subprocess.run(["bash", "-o", "pipefail", "-c", command, live.FATHOM, self.recording],
-                                  capture_output=True, timeout=60)
+                                  capture_output=True, timeout=300)
             self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_colour_is_for_terminals(self):
@@ -305,7 +305,7 @@ class SoFar(live.LiveTest):
         self.assertRegex(text, rb"\((0\.\d\d|1\.0\d) CPUs busy")
         self.assertIn(b"this is a report so far", text)
         self.assertRegex(text, rb"(?m)^ *[\d.]+ .* (sh|dash|bash)\b")
-        self.assertIn(b"sh -c", subprocess.run([live.FATHOM, "info", path], capture_output=True, check=True, timeout=60).stdout)
+        self.assertIn(b"sh -c", subprocess.run([live.FATHOM, "info", path], capture_output=True, check=True, timeout=300).stdout)
 
     def test_threads_have_their_names_and_the_agents_are_not_counted_while_it_runs(self):
         program = ("import threading, time\ndef work():\n    while True: sum(range(2000)); time.sleep(0.005)\n"

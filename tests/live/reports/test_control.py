@@ -202,7 +202,7 @@ class Python(ControlTest, live_trace.TraceTest):
         def check(python):
             command = python.command("-c", WITHOUT_THE_LOCK, library)
             run = subprocess.run([live.FATHOM, "trace", "-q", "--only", "*", "-o", self.path("only.fathom"), "--", *command],
-                                 capture_output=True, cwd=self.folder, timeout=60, **self.run_options())
+                                 capture_output=True, cwd=self.folder, timeout=300, **self.run_options())
             self.assertEqual((run.returncode, run.stdout), (0, b"3\n"), run.stderr)
         self.on_each_python(check, in_ci=("pyenv-3.12",), oldest=(3, 12))
 
@@ -307,7 +307,7 @@ class C(ControlTest, live.LiveTest):
         self.assertIn("[region load]", regions_of(recording))
 
     def test_without_fathom_nothing_happens(self):
-        run = subprocess.run(live.workload("regions"), capture_output=True, check=True, timeout=60)
+        run = subprocess.run(live.workload("regions"), capture_output=True, check=True, timeout=300)
         self.assertFalse(live.truth_of(run.stdout)["is_running"])
 
 

@@ -26,12 +26,12 @@ class Debuginfod(live.LiveTest):
         source = self.write("program.c", PROGRAM)
         self.folder = os.path.dirname(source)
         self.program = os.path.join(self.folder, "program")
-        subprocess.run([compiler, "-g", "-O1", "-Wl,--build-id", "-o", self.program, source], check=True, timeout=60)
+        subprocess.run([compiler, "-g", "-O1", "-Wl,--build-id", "-o", self.program, source], check=True, timeout=300)
         self.debug = self.program + ".served"
-        subprocess.run([objcopy, "--only-keep-debug", self.program, self.debug], check=True, timeout=60)
-        subprocess.run([self.need("strip"), self.program], check=True, timeout=60)
+        subprocess.run([objcopy, "--only-keep-debug", self.program, self.debug], check=True, timeout=300)
+        subprocess.run([self.need("strip"), self.program], check=True, timeout=300)
         notes = subprocess.run([self.need("readelf"), "-n", self.program], capture_output=True, text=True, check=True,
-                               timeout=60).stdout
+                               timeout=300).stdout
         self.build_id = re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
         self.asked = []
         self.drips = False

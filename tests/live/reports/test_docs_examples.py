@@ -74,7 +74,7 @@ def examples_of_markdown(path):
 
 def options_of(command):
     """The long and short options that fathom itself lists."""
-    usage = subprocess.run([live.FATHOM, command, "--help"], capture_output=True, check=True, timeout=60)
+    usage = subprocess.run([live.FATHOM, command, "--help"], capture_output=True, check=True, timeout=300)
     lines = [line for line in usage.stdout.decode().splitlines() if re.match(r"^  ( |-)", line)]
     return set(re.findall(r"(?<![\w-])--[a-z-]+", "\n".join(line[:26] for line in lines))) | {"--help"}
 
@@ -94,7 +94,7 @@ class Examples(unittest.TestCase):
             with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                 file.write(content)
         subprocess.run([compiler, "-g", "-O1", "-o", "program", "program.c"], cwd=self.folder, check=True,
-                       timeout=60)
+                       timeout=300)
         path = os.path.dirname(os.path.abspath(shutil.which(live.FATHOM) or live.FATHOM))
         self.environment = {**os.environ, "PATH": path + ":" + os.environ["PATH"]}
 
@@ -133,7 +133,7 @@ class Examples(unittest.TestCase):
     def test_those_in_the_manual_pages_work(self):
         self.assertEqual(len(PAGES), 12)
         self.run_all([example for page in PAGES if "record" in page for example in examples_of_page(page)])
-        subprocess.run([live.FATHOM, "record", "-q", "./program"], cwd=self.folder, check=True, timeout=60)
+        subprocess.run([live.FATHOM, "record", "-q", "./program"], cwd=self.folder, check=True, timeout=300)
         for page in PAGES:
             with self.subTest(page):
                 self.run_all(examples_of_page(page))
@@ -141,7 +141,7 @@ class Examples(unittest.TestCase):
     def test_the_report_in_the_readme_is_what_a_report_looks_like(self):
         shown = re.search(r"^```\n(command .*?)^```", read(os.path.join(ROOT, "README.md")), re.S | re.M).group(1)
         self.run_all(examples_of_markdown(os.path.join(ROOT, "README.md"))[:1])
-        done = subprocess.run([live.FATHOM, "report"], cwd=self.folder, capture_output=True, check=True, timeout=60)
+        done = subprocess.run([live.FATHOM, "report"], cwd=self.folder, capture_output=True, check=True, timeout=300)
         printed = done.stdout.decode()
 
         def outline(report):
@@ -162,7 +162,7 @@ class Examples(unittest.TestCase):
         shown = re.search(r"^```\n([\d.]+ ms of CPU time .* calls traced: .*?)^```", page, re.S | re.M).group(1)
         self.run_all([example for example in examples_of_markdown(os.path.join(ROOT, "README.md")) if "worker" in example])
         done = subprocess.run([live.FATHOM, "report", "-n", "0", "worker.fathom"], cwd=self.folder, capture_output=True,
-                              check=True, timeout=60)
+                              check=True, timeout=300)
         printed = done.stdout.decode()
         for report in (shown, printed):
             for row in (r"^ *1 .* Worker\.run +\S*worker\.py:7$", r"^ *100,000 .* math\.sin +-$"):
@@ -192,7 +192,7 @@ class Options(unittest.TestCase):
             ask = (script + "\nCOMP_WORDS=(" + " ".join(f"'{word}'" for word in words) + ")\n"
                    f"COMP_CWORD={len(words) - 1}\ncompopt() {{ :; }}\n_fathom\n"
                    'printf "%s\\n" "${COMPREPLY[@]}"')
-            done = subprocess.run([bash, "-c", ask], capture_output=True, timeout=60, cwd="/", check=True)
+            done = subprocess.run([bash, "-c", ask], capture_output=True, timeout=300, cwd="/", check=True)
             self.assertEqual(done.stderr, b"")
             return set(done.stdout.decode().split())
         self.assertEqual(complete(""), {*COMMANDS, "--help", "--version"})
@@ -217,7 +217,7 @@ class Options(unittest.TestCase):
         zsh = shutil.which("zsh")
         if not zsh:
             self.skipTest("zsh is not installed: its completion was read but not parsed by it")
-        subprocess.run([zsh, "-n", os.path.join(ROOT, "completion", "_fathom")], check=True, timeout=60)
+        subprocess.run([zsh, "-n", os.path.join(ROOT, "completion", "_fathom")], check=True, timeout=300)
 
     def test_each_is_completed_by_fish(self):
         path = os.path.join(ROOT, "completion", "fathom.fish")
@@ -232,7 +232,7 @@ class Options(unittest.TestCase):
         if not fish:
             self.skipTest("fish is not installed: its completion was read but not parsed by it")
         done = subprocess.run([fish, "--no-config", "-c", f"source {path}; complete -C 'fathom export -f sp'"],
-                              check=True, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+                              check=True, capture_output=True, timeout=300, stdin=subprocess.DEVNULL)
         self.assertEqual(done.stdout.decode().split("\t")[0].strip(), "speedscope")
 
     def test_manual_pages_are_clean(self):
@@ -240,7 +240,7 @@ class Options(unittest.TestCase):
             self.skipTest("man-db is not installed")
         for page in PAGES:
             with self.subTest(page):
-                done = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, timeout=60,
+                done = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, timeout=300,
                                       env={**os.environ, "MANPAGER": "cat", "LC_ALL": "C.UTF-8"})
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
                 self.assertIn(b"EXAMPLES", done.stdout)
@@ -256,7 +256,7 @@ class Options(unittest.TestCase):
         for page in PAGES:
             shutil.copy(page, os.path.join(installed, "share", "man", "man1"))
         done = subprocess.run(["script", "-qec", f"{installed}/bin/fathom help record", "/dev/null"],
-                              capture_output=True, timeout=60, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=300, stdin=subprocess.DEVNULL,
                               env={**os.environ, "MANPAGER": "cat", "PAGER": "cat", "TERM": "dumb"})
         self.assertIn(b"FATHOM-RECORD(1)", done.stdout)
 

@@ -109,7 +109,7 @@ class FirstScreen(live.LiveTest):
         self.assertGreater(max(found), above, shown)
 
     def test_a_flask_request(self):
-        run = subprocess.run([sys.executable, "-c", "import flask"], capture_output=True, check=False, timeout=60)
+        run = subprocess.run([sys.executable, "-c", "import flask"], capture_output=True, check=False, timeout=300)
         if run.returncode != 0:
             self.skipTest("this Python has no flask")
         recording = self.record([sys.executable, self.write("app.py", FLASK)], rate=1000, expect=None)

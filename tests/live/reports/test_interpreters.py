@@ -16,7 +16,7 @@ LIBRARY = ("import sysconfig; print(sysconfig.get_config_var('LIBDIR'),"
 
 def ask(python, program):
     return subprocess.run([python, "-c", program], capture_output=True, check=True,
-                          timeout=60).stdout.decode().strip()
+                          timeout=300).stdout.decode().strip()
 
 
 class Interpreters(live.LiveTest):

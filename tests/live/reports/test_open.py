@@ -122,7 +122,7 @@ class Parts(CommandLine):
             file.write(f"#!/bin/sh\n{work}\n")
         os.chmod(os.path.join(cls.folder, "child.sh"), 0o755)
         subprocess.run([live.FATHOM, "record", "-q", "--rate", "5000", "-o", cls.recording, "--", "sh", "-c",
-                        f"{work}; ./child.sh; true"], check=True, timeout=60, cwd=cls.folder)
+                        f"{work}; ./child.sh; true"], check=True, timeout=300, cwd=cls.folder)
 
     def total(self, *options):
         done = run("export", "-f", "folded", *options, self.recording)

@@ -63,7 +63,7 @@ class Deb(Package):
     def setUpClass(cls):
         need("dpkg-deb", "dpkg-shlibdeps")
         super().setUpClass()
-        subprocess.run(["dpkg", "-x", cls.package, cls.folder / "root"], check=True, timeout=60)
+        subprocess.run(["dpkg", "-x", cls.package, cls.folder / "root"], check=True, timeout=300)
         cls.fathom = str(cls.folder / "root/usr/bin/fathom")
 
     def test_an_ordinary_user_records_with_it(self):
@@ -79,7 +79,7 @@ class Deb(Package):
 
     def test_it_says_what_it_needs_and_has_no_more(self):
         fields = subprocess.run(["dpkg-deb", "-f", self.package, "Depends", "Version"], capture_output=True, text=True,
-                                check=True, timeout=60).stdout
+                                check=True, timeout=300).stdout
         self.assertRegex(fields, r"libc6 \(>= 2\.\d+\)")
         self.assertIn("1.2.3", fields)
         names = {str(path.relative_to(self.folder / "root")) for path in (self.folder / "root").rglob("*")
@@ -103,7 +103,7 @@ class Wheel(Package):
     def setUpClass(cls):
         need("patchelf", "ldd")
         python = "/usr/bin/python3"
-        if subprocess.run([python, "-m", "pip", "--version"], capture_output=True, timeout=60).returncode != 0:
+        if subprocess.run([python, "-m", "pip", "--version"], capture_output=True, timeout=300).returncode != 0:
             raise unittest.SkipTest("pip is not installed")
         super().setUpClass()
         cls.python = python
@@ -128,7 +128,7 @@ class Wheel(Package):
         main = (self.site / "fathom/__main__.py").read_text(encoding="utf-8")
         known = set(re.findall(r'"(--?[a-z-]+)"', re.search(r"WITH_VALUE = \((.*?)\)", main, re.S).group(1)))
         shown = "".join(subprocess.run([live.FATHOM, command, "--help"], capture_output=True, text=True, check=True,
-                                       timeout=60).stdout for command in ("record", "trace"))
+                                       timeout=300).stdout for command in ("record", "trace"))
         there = {name for option in re.findall(r"^ +(?:(-\w), )?(--[a-z-]+) [A-Z]+\b", shown, re.M) for name in option if name}
         self.assertEqual(known, there)
 

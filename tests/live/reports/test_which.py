@@ -118,9 +118,9 @@ class Titles(ProgramsTest):
                                stdin=subprocess.PIPE)
         self.addCleanup(end_process, run)
         recording = live.Recording(path, run)
-        wait_until(lambda: has_title(recording), 60, "the recorder does not look at the process")
+        wait_until(lambda: has_title(recording), 300, "the recorder does not look at the process")
         run.stdin.close()
-        self.assertEqual(run.wait(timeout=60), 0)
+        self.assertEqual(run.wait(timeout=300), 0)
         self.assertEqual([row["title"] for row in recording.report("--by", "process")["processes"]],
                          ["called one two"])
 

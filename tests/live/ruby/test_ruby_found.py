@@ -25,7 +25,7 @@ Fiber.new { Deep0.new.down0 }.resume
 
 def library_of(ruby):
     """The libruby that it loads, or None."""
-    done = subprocess.run(["ldd", ruby.path], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["ldd", ruby.path], capture_output=True, text=True, timeout=300)
     found = re.search(r"libruby\S* => (\S+)", done.stdout)
     return os.path.realpath(found[1]) if found else None
 

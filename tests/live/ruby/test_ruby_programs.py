@@ -361,17 +361,17 @@ class Servers(live_ruby.RubyTest):
                                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, env={**os.environ, "RACK_ENV": "production"})
         self.addCleanup(end_process, run)
-        wait_until(self.answers, 60, "the server does not answer")
+        wait_until(self.answers, 300, "the server does not answer")
         for _ in range(REQUESTS):
             self.answers()
         with open(self.path("pid"), encoding="ascii") as file:
             os.kill(int(file.read()), signal.SIGTERM)
-        run.wait(timeout=60)
+        run.wait(timeout=300)
         return live.Recording(path, run)
 
     def answers(self):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=60) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=300) as answer:
                 return len(answer.read()) > 8000 * 8
         except OSError:
             return False

@@ -92,7 +92,7 @@ class AttachShares(ProgramsTest):
         recorder = subprocess.Popen([*record, "-p", str(run.pid)]) if is_attached else run
         if is_attached:
             self.addCleanup(processes.end_process, recorder)
-        processes.wait_until(lambda: live.has_samples(path), 60, "no sample is committed")
+        processes.wait_until(lambda: live.has_samples(path), 300, "no sample is committed")
         run.stdin.write(b"\n")
         run.stdin.flush()
         truth = json.loads(run.stdout.readline())

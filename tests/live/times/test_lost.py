@@ -26,8 +26,8 @@ class Lost(live.LiveTest):
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
         self.addCleanup(end_process, run)
         pid = command_of(run.pid)
-        wait_until(lambda: b"libfathom-agent" in read_bytes(f"/proc/{pid}/maps"), 60, "no agent came")
-        wait_until(lambda: os.path.exists(self.path("test.fathom")), 60, "no recording began")
+        wait_until(lambda: b"libfathom-agent" in read_bytes(f"/proc/{pid}/maps"), 300, "no agent came")
+        wait_until(lambda: os.path.exists(self.path("test.fathom")), 300, "no recording began")
         try:
             os.kill(run.pid, signal.SIGSTOP)
             wait_until(lambda: is_over(pid), 300, "the command does not end")
@@ -86,10 +86,10 @@ class Lost(live.LiveTest):
         own = os.getpriority(os.PRIO_PROCESS, 0)
         may = os.geteuid() == 0 and own == 0 and len(os.sched_getaffinity(0)) > 1
         if may:
-            wait_until(lambda: os.getpriority(os.PRIO_PROCESS, run.pid) < 0, 60, "the recorder waits behind what it records")
+            wait_until(lambda: os.getpriority(os.PRIO_PROCESS, run.pid) < 0, 300, "the recorder waits behind what it records")
         self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid), own)
         os.kill(pid, signal.SIGTERM)
-        run.wait(timeout=60)
+        run.wait(timeout=300)
         if not may:
             self.skipTest("a better place is root's, not to be had by a process made nice or on one processor")
 

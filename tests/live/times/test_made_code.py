@@ -152,7 +152,7 @@ class Lisp(live.LiveTest):
     def test_sbcl_comes_out_the_same_with_whole_stacks(self):
         """Its functions are mapped from a file that is no ELF file, and keep frame pointers."""
         command = [self.need("sbcl"), "--noinform", "--non-interactive", "--load", self.write("work.lisp", LISP)]
-        bare = subprocess.run(command, capture_output=True, timeout=60)
+        bare = subprocess.run(command, capture_output=True, timeout=300)
         self.assertEqual(bare.returncode, 7, bare.stderr)
         for trigger in "sigtrap", "timer", None:
             with self.subTest(trigger=trigger):

@@ -33,7 +33,7 @@ def beside(*commands):
         for run in runs:
             run.kill()
         for run in runs:
-            run.wait(timeout=60)
+            run.wait(timeout=300)
 
 
 class Preempted(live.LiveTest):

@@ -92,7 +92,7 @@ for turn in range(40):
                             "set,get,lpush,lrange_100,mset"], capture_output=True, check=True, timeout=120)
         finally:
             run.terminate()
-            output = run.communicate(timeout=60)[0]
+            output = run.communicate(timeout=300)[0]
         self.assertEqual(run.returncode, 0, output.decode(errors="replace"))
         self.assert_whole_stacks(live.Recording(path, run))
 

@@ -16,7 +16,7 @@ class MemoryThatGoes(LiveTest):
 
     def test_no_program_dies_of_memory_that_goes_while_it_is_read(self):
         command = workload("unmapping", WORKLOADS, 500)
-        bare = subprocess.run(command, capture_output=True, timeout=60)
+        bare = subprocess.run(command, capture_output=True, timeout=300)
         self.assertEqual(bare.returncode, 0, bare.stderr)
         for _ in range(3):
             recording = self.record(command, rate=20000)
@@ -39,7 +39,7 @@ class MemoryThatGoes(LiveTest):
         """Without perf events it reads the mappings from /proc."""
         self.need("strace")
         calls = self.path("calls")
-        done = subprocess.run(["strace", "-o", calls, "true"], capture_output=True, timeout=60)
+        done = subprocess.run(["strace", "-o", calls, "true"], capture_output=True, timeout=300)
         if done.returncode != 0:
             self.skipTest("this machine lets no process be traced")
         self.record(workload("closing", WORKLOADS, 3000), rate=1000,
@@ -83,7 +83,7 @@ class MemoryThatGoes(LiveTest):
         self.assertNotIn("no_rule", tally)
 
     def test_behind_a_filter_a_walk_that_would_need_a_call_ends_and_says_so(self):
-        bare = subprocess.run(workload("small_stacks", "filtered"), capture_output=True, timeout=60)
+        bare = subprocess.run(workload("small_stacks", "filtered"), capture_output=True, timeout=300)
         if bare.returncode == 77:
             self.skipTest("this machine has no seccomp filters")
         recording = self.record(workload("small_stacks", "filtered"))
@@ -120,7 +120,7 @@ class SmallStacks(LiveTest):
             stated = int(re.search(r"AGENT_STACK_NEED (\d+)", file.read())[1])
         # A trap may come while the other signal's frame is measured: that one is asked of the bare run.
         frame = truth_of(subprocess.run(workload("stack_need", 1), capture_output=True,
-                                        timeout=60).stdout)["counts"]["frame"]
+                                        timeout=300).stdout)["counts"]["frame"]
         for options in ((), ("--trigger", "timer")):
             with self.subTest(options=options):
                 counts = self.record(workload("stack_need", 200), *options, rate=20000).truth["counts"]
@@ -154,7 +154,7 @@ class SmallStacks(LiveTest):
         self.assertEqual(found, {("__start_context", "be_coroutine")})
 
     def test_a_thread_ends_behind_a_filter_that_kills_for_our_calls(self):
-        bare = subprocess.run(workload("small_stacks", "ends"), capture_output=True, timeout=60)
+        bare = subprocess.run(workload("small_stacks", "ends"), capture_output=True, timeout=300)
         if bare.returncode == 77:
             self.skipTest("this machine has no seccomp filters")
         for options in ((), ("--trigger", "timer")):
@@ -164,7 +164,7 @@ class SmallStacks(LiveTest):
     def test_coroutines_with_no_room_for_a_signal_live_and_handlers_run_where_the_program_says(self):
         for own_stacks in (0, 2, 4):
             command = workload("small_stacks", "full", own_stacks)
-            bare = truth_of(subprocess.run(command, capture_output=True, timeout=60).stdout)["counts"]
+            bare = truth_of(subprocess.run(command, capture_output=True, timeout=300).stdout)["counts"]
             for options in ((), ("--trigger", "timer")):
                 with self.subTest(own_stacks=own_stacks, options=options):
                     recording = self.record(command, *options, rate=20000)
@@ -196,7 +196,7 @@ class FullStacks(LiveTest):
         below = ["sh", "-c", '"$@"; exit $?', "sh", *command]
         self.assert_handled(self.record(below, "--no-children", expect=7), 20)
         traced = subprocess.run([live.FATHOM, "trace", "-q", "-o", self.path("trace.fathom"), "--", *command],
-                                capture_output=True, timeout=60)
+                                capture_output=True, timeout=300)
         self.assertEqual((traced.returncode, traced.stdout), (7, b"20 turns\n"), traced.stderr)
 
     def test_walks_longer_than_the_period_leave_the_program_half_of_the_time(self):
@@ -214,7 +214,7 @@ class AlternateStacks(LiveTest):
 
     def test_a_handler_computes_on_a_small_one_and_nothing_below_is_written(self):
         for size in (2048, 4096, 8192, 13504):
-            bare = subprocess.run(workload("altstacks", "compute", size), capture_output=True, timeout=60)
+            bare = subprocess.run(workload("altstacks", "compute", size), capture_output=True, timeout=300)
             with self.subTest(size=size, bare=bare.returncode):
                 # Where the kernel's frame alone is larger, the program dies without us.
                 recording = self.record(workload("altstacks", "compute", size), rate=20000,
@@ -223,7 +223,7 @@ class AlternateStacks(LiveTest):
                     self.assertEqual(recording.truth["counts"], {"computed": 1, "bytes_below": 0})
 
     def test_sigaltstack_answers_as_without_us(self):
-        bare = subprocess.run(workload("altstacks", "say"), capture_output=True, timeout=60)
+        bare = subprocess.run(workload("altstacks", "say"), capture_output=True, timeout=300)
         self.assertEqual(bare.returncode, 0)
         for record in (self.record, self.record_as_user):
             recorded = record(workload("altstacks", "say"), rate=20000).run

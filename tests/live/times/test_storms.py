@@ -196,7 +196,7 @@ class Storms(live.LiveTest):
 
     def bare(self, *arguments):
         run = subprocess.run(workload("late", *arguments), stdin=subprocess.DEVNULL, capture_output=True,
-                             cwd=self.folder, timeout=60, check=True)
+                             cwd=self.folder, timeout=300, check=True)
         return run.stdout
 
 

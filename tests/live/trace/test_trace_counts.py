@@ -123,7 +123,7 @@ class Counts(live_trace.TraceTest):
             path = self.workload("every_call.py")
             trace = self.trace(python, path)
             done = subprocess.run([live.FATHOM, "export", trace.path, "--format", "pstats"],
-                                  capture_output=True, timeout=60, check=True)
+                                  capture_output=True, timeout=300, check=True)
             stats = {"%s:%d:%s" % key: row[1] for key, row in marshal.loads(done.stdout).items()}
             counts = trace.counts_below(path, "<module>")
             own = {key: calls for key, calls in counts.items() if key.startswith(path)}
@@ -136,13 +136,13 @@ class Counts(live_trace.TraceTest):
             path = self.path("dropped.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(DROPPED)
-            run = subprocess.run(python.command(path, "profiled"), check=True, stdout=subprocess.PIPE, timeout=60)
+            run = subprocess.run(python.command(path, "profiled"), check=True, stdout=subprocess.PIPE, timeout=300)
             profiled = {(tuple(callee), tuple(caller)): tuple(counts)
                         for callee, caller, counts in live.truth_of(run.stdout)
                         if caller[2] != "runcall" and callee[2] != "work"}
             trace = self.trace(python, path)
             done = subprocess.run([live.FATHOM, "export", trace.path, "--format", "pstats"],
-                                  capture_output=True, timeout=60, check=True)
+                                  capture_output=True, timeout=300, check=True)
             traced = {(callee, caller): counts[:2] for callee, row in marshal.loads(done.stdout).items()
                       for caller, counts in row[4].items()}
             self.assertGreater(len(profiled), 15)
@@ -157,7 +157,7 @@ class Counts(live_trace.TraceTest):
         def check(python):
             trace = self.trace(python, self.write("named.py", script))
             done = subprocess.run([live.FATHOM, "export", trace.path, "--format", "pstats"],
-                                  capture_output=True, timeout=60, check=True)
+                                  capture_output=True, timeout=300, check=True)
             names = {name for _, _, name in marshal.loads(done.stdout)}
             shown = trace.run.stdout.decode().splitlines()
             self.assertEqual((len(shown), [name for name in shown if name not in names]), (3, []))

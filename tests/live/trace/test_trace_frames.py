@@ -220,7 +220,7 @@ class Frames(live_trace.TraceTest):
     def test_another_tools_eval_frame_is_called_and_calls_are_counted(self):
         def check(python):
             path = self.write("evaluators.py", EVALUATORS)
-            without = subprocess.run(python.command(path), capture_output=True, cwd=self.folder, timeout=60, check=False)
+            without = subprocess.run(python.command(path), capture_output=True, cwd=self.folder, timeout=300, check=False)
             if b"No module named" in without.stderr:
                 self.skipTest(f"{python.name}: there is no _testinternalcapi")
             trace = self.trace(python, path)

@@ -104,7 +104,7 @@ class Only(live_reports.ReportChecks, live_trace.TraceTest):
         with open(self.path("small.c"), "w", encoding="utf-8") as file:
             file.write(source)
         subprocess.run(["gcc", "-O1", "-g", "-finstrument-functions", "-o", self.path("small"), self.path("small.c")],
-                       check=True, timeout=60)
+                       check=True, timeout=300)
         self.assertEqual(self.counts(self.trace_command([self.path("small")], "leaf")), {("small.c", "leaf"): 1000})
         some = self.trace_command([self.path("small")], "wor?")
         self.assertEqual(self.counts(some), {("small.c", "work"): 1})
@@ -129,7 +129,7 @@ class Only(live_reports.ReportChecks, live_trace.TraceTest):
                 (("--only", "x" * 5000), "option '--only': the patterns have more than 4094 bytes together"),
                 (("--only", "x" * 3000, "--only", "y" * 1200),
                  "option '--only': the patterns have more than 4094 bytes together")):
-            run = subprocess.run([live.FATHOM, "trace", *options, "true"], capture_output=True, timeout=60)
+            run = subprocess.run([live.FATHOM, "trace", *options, "true"], capture_output=True, timeout=300)
             self.assertEqual(run.returncode, 125)
             self.assertIn(sentence, run.stderr.decode())
 

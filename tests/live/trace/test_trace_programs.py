@@ -85,7 +85,7 @@ class Children(live_trace.TraceTest):
     def test_a_program_that_is_no_python_runs_as_ever(self):
         trace_path = self.path("none.fathom")
         run = subprocess.run([live.FATHOM, "trace", "-o", trace_path, "--", "sh", "-c", "echo out; exit 3"],
-                             capture_output=True, cwd=self.folder, timeout=60, check=False)
+                             capture_output=True, cwd=self.folder, timeout=300, check=False)
         self.assertEqual((run.returncode, run.stdout), (3, b"out\n"))
         self.assertIn(b"no call was traced", run.stderr)
 
@@ -93,7 +93,7 @@ class Children(live_trace.TraceTest):
         trace_path = self.path("static.fathom")
         command = " ".join(3 * [f"{live.WORKLOADS}/brief_static;"]) + f" {live.WORKLOADS}/brief_static; true"
         run = subprocess.run([live.FATHOM, "trace", "-o", trace_path, "--", "sh", "-c", command],
-                             capture_output=True, cwd=self.folder, timeout=60, check=False)
+                             capture_output=True, cwd=self.folder, timeout=300, check=False)
         self.assertEqual(run.returncode, 0)
         self.assertEqual(len(re.findall(rb"brief_static \(pid \d+\) ran untraced: statically linked", run.stderr)), 3)
         self.assertIn(b"1 more process ran untraced", run.stderr)
@@ -161,7 +161,7 @@ class Endings(live_trace.TraceTest):
     def reported(self):
         """How often leaf was called, by a report of what is being written."""
         done = subprocess.run([live.FATHOM, "report", self.path("live.fathom"), "--json"], capture_output=True,
-                              timeout=60, check=False)
+                              timeout=300, check=False)
         if done.returncode != 0:
             return 0
         return sum(row["calls"] for row in json.loads(done.stdout)["functions"] if row["plain_name"] == "leaf")
@@ -176,7 +176,7 @@ class Endings(live_trace.TraceTest):
         def check(python):
             recorder = self.waiting_program(python)
             self.wait_for_report()
-            recorder.communicate(b"", timeout=60)
+            recorder.communicate(b"", timeout=300)
             self.assertEqual(recorder.returncode, 0)
             self.assertEqual(self.reported(), 12345)
             os.unlink(self.path("live.fathom"))
@@ -188,7 +188,7 @@ class Endings(live_trace.TraceTest):
             self.wait_for_report()
             recorder.kill()
             # The program goes on, and ends by itself.
-            recorder.communicate(timeout=60)
+            recorder.communicate(timeout=300)
             self.assertEqual(self.reported(), 12345)
             os.unlink(self.path("live.fathom"))
         self.on_each_python(check, in_ci=("pyenv-3.8", "pyenv-3.13"), oldest=(3, 6))
@@ -203,7 +203,7 @@ class Endings(live_trace.TraceTest):
         path = self.path("user.fathom")
         subprocess.run(["setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups",
                         live.FATHOM, "trace", "-q", "-o", path, "--", *python, self.path("own.py")], check=True,
-                       stdin=subprocess.DEVNULL, timeout=60, cwd=self.folder)
+                       stdin=subprocess.DEVNULL, timeout=300, cwd=self.folder)
         trace = live_trace.Trace(path, None)
         self.assertEqual(trace.calls_of("leaf"), 777)
 

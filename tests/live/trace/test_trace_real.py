@@ -112,7 +112,7 @@ class Programs(live_trace.TraceTest):
             self.assertEqual((run["calls"], rows["math.sin"]["calls"]), (1, 100000))
             node = trace.report("--callers", "math.sin")["callers"]["nodes"][1]
             self.assertEqual((node["name"], node["total_calls"]), (run["name"], 100000))
-            listed = subprocess.run([live.FATHOM, "report", trace.path], capture_output=True, timeout=60, check=True)
+            listed = subprocess.run([live.FATHOM, "report", trace.path], capture_output=True, timeout=300, check=True)
             self.assertRegex(listed.stdout.decode(), r"(?m)^ *100,000 .* math\.sin ")
             self.assertRegex(listed.stdout.decode(), r"(?m)^ *1 .* (Worker\.)?run +\S*worker\.py:6")
         self.on_each_python(check, in_ci=IN_CI, oldest=(3, 6))
@@ -146,7 +146,7 @@ class Recorders(live_trace.TraceTest):
             self.assertEqual(run.stdout.readline(), b"1\n")
         finally:
             run.send_signal(signal.SIGCONT)
-        out, _ = run.communicate(timeout=60)
+        out, _ = run.communicate(timeout=300)
         self.assertEqual((run.returncode, out), (0, b"DONE 0\n"))
         self.assertIn("too late to answer", " ".join(self.notes(live_trace.Trace(path, run))))
 

@@ -178,7 +178,7 @@ puts JSON.generate([seen.map { |key, value| [key, value] }, events])
 
         def check(ruby):
             path = self.write("tools.rb", program)
-            plain = subprocess.run(ruby.command(path), stdout=subprocess.PIPE, check=True, timeout=60).stdout
+            plain = subprocess.run(ruby.command(path), stdout=subprocess.PIPE, check=True, timeout=300).stdout
             trace = self.trace(ruby, path)
             self.assertEqual(trace.run.stdout, plain)
             self.assertEqual(trace.calls_of("leaf"), 13)
@@ -186,7 +186,7 @@ puts JSON.generate([seen.map { |key, value| [key, value] }, events])
 
     def reported(self, name, method):
         """How often it was called, by a report of what is being written."""
-        done = subprocess.run([live.FATHOM, "report", self.path(name), "--json"], capture_output=True, timeout=60,
+        done = subprocess.run([live.FATHOM, "report", self.path(name), "--json"], capture_output=True, timeout=300,
                               check=False)
         if done.returncode != 0:
             return 0
@@ -220,7 +220,7 @@ puts JSON.generate([seen.map { |key, value| [key, value] }, events])
                 processes.wait_until(lambda: self.reported("runs.fathom", "leaf") == 1000, 60,
                                      "its calls are not reported")
             finally:
-                run.communicate(timeout=60)
+                run.communicate(timeout=300)
             os.unlink(self.path("runs.fathom"))
         self.on_each_ruby(check, in_ci=("debian-3.1",))
 

@@ -60,7 +60,7 @@ print(json.dumps(seen))
             with open(self.path("tools.py"), "w", encoding="utf-8") as file:
                 file.write(script)
             without = subprocess.run(python.command(self.path("tools.py")), stdout=subprocess.PIPE, check=True,
-                                     timeout=60, cwd=self.folder)
+                                     timeout=300, cwd=self.folder)
             trace = self.trace(python, self.path("tools.py"))
             self.assertEqual(trace.truth, live.truth_of(without.stdout))
             self.assertEqual(trace.truth["cprofile"], 100)
@@ -295,7 +295,7 @@ print(json.dumps(seen))
 
         def check(python):
             path = self.write("seen.py", script)
-            without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60)
+            without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=300)
             for options in ((), ("--no-builtins",)):
                 trace = self.trace(python, path, options=options, below=below)
                 self.assertEqual(trace.truth, live.truth_of(without.stdout), options)
@@ -304,7 +304,7 @@ print(json.dumps(seen))
 
     def check_same_truth(self, script, python):
         path = self.write("seen.py", script)
-        without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=60, cwd=self.folder)
+        without = subprocess.run(python.command(path), stdout=subprocess.PIPE, check=True, timeout=300, cwd=self.folder)
         for options in ((), ("--no-builtins",)):
             self.assertEqual(self.trace(python, path, options=options).truth, live.truth_of(without.stdout), options)
 
