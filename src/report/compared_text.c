@@ -110,7 +110,7 @@ static void add_limits(const struct comparison *comparison, const struct style *
 
 static const struct grid_column sampled_columns[] = {
 	{ "before", COLUMN_RIGHT, 0 },         { "after", COLUMN_RIGHT, 0 },
-	{ "change", COLUMN_RIGHT, 0 },         { "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
+	{ "change", COLUMN_RIGHT, 0 },         { "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
 	{ "verdict", COLUMN_LEFT, 0 },         { "self time of", COLUMN_NAME, 12 },
 	{ "file:line", COLUMN_FIRST_OUT, 10 },
 };

@@ -18,7 +18,7 @@ enum {
 	FAIR = 20,
 	NAME_MAX_COLUMNS = 64, /* of a function whose name can be made shorter */
 	COLUMNS_MAX = 20,
-	SURENESS_MIN_WIDTH = 80,
+	INTERVAL_MIN_WIDTH = 80,
 };
 
 void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count)
@@ -90,8 +90,8 @@ void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 
 	if (off <= 0 || part_ns == 0 || whole_ns == 0)
 		grid_addf(grid, TINT_NONE, "%s", "");
-	else if (interval->phases == 1)
-		grid_addf(grid, TINT_DIM, "once");
+	else if (interval->phases == 1 || interval->phases == 2)
+		grid_addf(grid, TINT_DIM, interval->phases == 1 ? "once" : "twice");
 	else /* rounded up: the truth is not to lie outside */
 		grid_addf(grid, TINT_DIM, "±%.1f", ceil(1000 * off / (double)whole_ns) / 10);
 }
@@ -199,7 +199,7 @@ static void leave_out(const struct grid *grid, size_t width, size_t widths[COLUM
 					      COLUMN_THIRD_OUT };
 
 	for (size_t i = 0; i < grid->column_count; i++) {
-		if ((grid->columns[i].flags & COLUMN_SURENESS) && width < SURENESS_MIN_WIDTH)
+		if ((grid->columns[i].flags & COLUMN_INTERVAL) && width < INTERVAL_MIN_WIDTH)
 			widths[i] = 0;
 	}
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {

@@ -22,7 +22,7 @@ enum column_flag {
 	COLUMN_FIRST_OUT = 4,
 	COLUMN_SECOND_OUT = 8,
 	COLUMN_THIRD_OUT = 16,
-	COLUMN_SURENESS = 128, /* of figures: there from 80 columns on only */
+	COLUMN_INTERVAL = 128, /* of a share: there from 80 columns on only */
 };
 
 struct grid_column {
@@ -57,8 +57,8 @@ struct interval;
 /* The same of a part of a whole; dim where its bounds lie farther apart than it is large. */
 void grid_add_share(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 		    const struct interval *interval);
-/* Half the confidence interval's width, "±1.2", or "once" for a row of one phase; blank where the
- * share is exact, or 0. */
+/* How far the farther end of the confidence interval lies off, "±1.2"; "once" and "twice" for a row
+ * of one and two phases; blank where the share is exact, or 0. */
 void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 			 const struct interval *interval);
 struct time_unit;

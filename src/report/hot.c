@@ -285,7 +285,7 @@ void hot_add(const struct selection *selection, const struct packages *packages,
 {
 	const struct grid_column columns[] = {
 		{ "total %", COLUMN_RIGHT, 0 },
-		{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
+		{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
 		{ "self %", COLUMN_RIGHT, 0 },
 		{ title_of(packages_own_rule(packages)), COLUMN_LABEL, 20 },
 		{ PLACE_TITLE, COLUMN_FIRST_OUT, 10 },

@@ -35,10 +35,10 @@ struct listing {
 /* Shares of samples are uncertain, times of calls are not. */
 static const struct grid_column sampled_columns[] = {
 	{ "self %", COLUMN_RIGHT, 0 },
-	{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
+	{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
 	{ "self time", COLUMN_RIGHT, 0 },
 	{ "total %", COLUMN_RIGHT, 0 },
-	{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
+	{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
 	{ "total time", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
 	{ "line", COLUMN_RIGHT, 0 },
 	{ "source", COLUMN_TEXT, 24 },

@@ -177,10 +177,10 @@ static void add_traced_named_row(struct grid *grid, const struct context *contex
 
 static const struct grid_column function_columns[] = {
 	{ "self %", COLUMN_RIGHT, 0 },
-	{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },
+	{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
 	{ "self time", COLUMN_RIGHT, 0 },
 	{ "total %", COLUMN_RIGHT, 0 },
-	{ "±", COLUMN_RIGHT | COLUMN_SURENESS | COLUMN_SECOND_OUT, 0 },
+	{ "±", COLUMN_RIGHT | COLUMN_INTERVAL | COLUMN_SECOND_OUT, 0 },
 	{ "total time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
 	{ "function", COLUMN_NAME, 12 },
 	{ "file:line", COLUMN_LEFT, 10 },
@@ -208,9 +208,9 @@ static const struct grid_column extremes_columns[] = {
 /* Of rows that have a name only. */
 #define NAMED_COLUMNS(title)                                                               \
 	{                                                                                  \
-		{ "self %", COLUMN_RIGHT, 0 }, { "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 }, \
+		{ "self %", COLUMN_RIGHT, 0 }, { "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 }, \
 			{ "self time", COLUMN_RIGHT, 0 }, { "total %", COLUMN_RIGHT, 0 },  \
-			{ "±", COLUMN_RIGHT | COLUMN_SURENESS, 0 },                        \
+			{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },                        \
 			{ "total time", COLUMN_RIGHT, 0 }, { title, COLUMN_LEFT, 12 },     \
 	}
 #define TRACED_NAMED_COLUMNS(title)                                                    \

@@ -3,6 +3,7 @@
 #include <locale.h>
 
 #include "base/text.h"
+#include "profile/intervals.h"
 #include "report/grid.h"
 #include "report/number.h"
 #include "report/report.h"
@@ -260,6 +261,25 @@ static void sort_orders_are_known_by_name(void **state)
 	assert_false(report_sort_parse("colour", &sort));
 }
 
+/* 100 of 1,000, whose interval is 50 to 120, in no, one, two and three phases. */
+static void a_share_says_how_far_off_it_may_be_or_how_often_it_came(void **state)
+{
+	static const struct grid_column column = { "off", COLUMN_LEFT, 0 };
+	static const struct interval exact = { 100, 100, 0 };
+	struct text text = { 0 };
+	struct grid grid;
+
+	(void)state;
+	grid_init(&grid, &column, 1);
+	for (unsigned int phases = 0; phases <= 3; phases++)
+		grid_add_half_width(&grid, 100, 1000, &(struct interval){ 50, 120, phases });
+	grid_add_half_width(&grid, 100, 1000, &exact);
+	grid_write(&grid, &(struct style){ 0 }, &text);
+	assert_taken(&text, "off\n±5.0\nonce\ntwice\n±5.0\n\n");
+	grid_done(&grid);
+	text_done(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +294,7 @@ int main(void)
 		cmocka_unit_test(columns_are_aligned_and_a_long_cell_moves_its_own_row_only),
 		cmocka_unit_test(a_terminal_cuts_cells_but_not_below_their_least),
 		cmocka_unit_test(colours_do_not_count_as_columns),
+		cmocka_unit_test(a_share_says_how_far_off_it_may_be_or_how_often_it_came),
 		cmocka_unit_test(sort_orders_are_known_by_name),
 	};
 
