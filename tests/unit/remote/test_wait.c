@@ -45,6 +45,7 @@ static struct wait_lock lock_of(const int32_t mutex[5], uint64_t command, uint64
 
 	pages_put(pages, PAGES_BEGIN, mutex, 5 * sizeof *mutex);
 	lock = wait_find_lock(&remote, &call);
+	table_done(&remote.mutexes);
 	memory_done(&remote.mem);
 	free(pages);
 	return lock;
@@ -90,6 +91,7 @@ static struct wait_lock rwlock_of(const uint32_t words[8], size_t futex)
 
 	pages_put(pages, PAGES_BEGIN, words, 8 * sizeof *words);
 	lock = wait_find_lock(&remote, &call);
+	table_done(&remote.mutexes);
 	memory_done(&remote.mem);
 	free(pages);
 	return lock;

@@ -138,4 +138,4 @@ class DamagedDwarfTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:], verbosity=2)

@@ -176,4 +176,4 @@ class DebugFilesTest(BuiltTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:], verbosity=2)

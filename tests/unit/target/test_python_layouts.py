@@ -121,4 +121,4 @@ if __name__ == "__main__":
     for python in ALL:
         if not python.is_there:
             print(f"{python.name}: {python.why_not}", file=sys.stderr)
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)

@@ -129,4 +129,4 @@ if __name__ == "__main__":
     for ruby in ALL:
         if not ruby.is_there:
             print(f"{ruby.name}: {ruby.why_not}", file=sys.stderr)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], verbosity=2)
