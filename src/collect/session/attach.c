@@ -291,6 +291,7 @@ int session_attach_start(struct session *session, struct error *err)
 		note_left_out(session);
 	}
 	session_wall_add_running(session);
+	session->all_sampled_ns = monotonic_ns();
 	return rc;
 }
 
@@ -334,7 +335,7 @@ bool session_attach_is_over(const struct session *session)
 	const uint64_t duration_ns = session->options->duration_ns;
 
 	return session->forward.has_stop ||
-	       (duration_ns > 0 && monotonic_ns() - session->start_ns >= duration_ns);
+	       (duration_ns > 0 && monotonic_ns() - session->all_sampled_ns >= duration_ns);
 }
 
 void session_attach_leave(struct session *session)

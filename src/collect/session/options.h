@@ -27,7 +27,7 @@ struct session_options {
 	size_t pid_count;
 	bool with_children; /* of these: processes that descend from them, too */
 	uint64_t
-		duration_ns; /* of these: the recording ends after that; 0: with the last of them */
+		duration_ns; /* of these: it ends so long after all are sampled; 0: with the last */
 	enum clock_kind clock;
 	/*
 	 * Set by session_run() where samples are to be of the wall clock: clock is CPU then, for running

@@ -171,6 +171,7 @@ struct session {
 	bool copies_tree; /* the command, and all that descends from it, is to have no agent */
 	bool is_full; /* the recording is as large as it may be: the program runs on without it */
 	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
+	uint64_t all_sampled_ns;  /* the moment since which all of the running processes are */
 	struct machine_load load; /* at the start */
 	struct sampling_cost cost;
 	struct session_overhead overhead;

@@ -301,6 +301,7 @@ class Harmless(live_attach.ServerTest):
 
 class Elsewhere(live_attach.AttachTest):
     """Processes that see neither the agent's file nor the recorder's socket, nor their own number as we do."""
+    compares_times = True
 
     def in_namespaces(self, *options):
         python = self.need("/usr/bin/python3")
