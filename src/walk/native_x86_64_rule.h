@@ -76,8 +76,7 @@ enum x86_saved {
 /* The function has __builtin_eh_return(). */
 #define X86_EH_RETURN (1ULL << X86_LEAF_SHIFT)
 /* Stands in regs.fp where an exception has replaced it: no frame is there. */
-#define X86_FP_GONE          1
-#define X86_USER_ADDRESS_END (1ULL << 47)
+#define X86_FP_GONE 1
 
 /* rt_sigreturn's frame: struct ucontext stands at rsp (arch/x86/include/uapi/asm/ucontext.h,
  * sigcontext.h). */

@@ -17,7 +17,6 @@
 #define RUBY_TYPE_MASK  0x1fULL
 #define RUBY_T_CLASS    0x02
 #define RUBY_T_MODULE   0x03
-#define RUBY_T_FLOAT    0x04
 #define RUBY_T_STRING   0x05
 #define RUBY_T_ARRAY    0x07
 #define RUBY_T_IMEMO    0x1a

@@ -28,7 +28,6 @@
 #define RUBY_SHAPE_NAME        8
 #define RUBY_SHAPE_NEXT        16 /* next_iv_index */
 #define RUBY_SHAPE_TYPE        24
-#define RUBY_SHAPE_PARENT      28
 #define RUBY_SHAPE_OF_VARIABLE 1 /* SHAPE_IVAR */
 #define RUBY_SHAPE_FLAGS_SHIFT 32
 #define RUBY_SHAPES_MAX        0x80000

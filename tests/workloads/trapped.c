@@ -196,7 +196,7 @@ static void handled(void)
 }
 
 /* The signal that stands in for it is the program's as well. */
-static void stand_in_handled(void)
+static void substitute_handled(void)
 {
 	handle(SIGSTKFLT, on_trap, 0);
 	signal(SIGTRAP, SIG_IGN);
@@ -206,7 +206,7 @@ static void stand_in_handled(void)
 	send_all_of(SIGSTKFLT);
 }
 
-static void stand_in_by_default(void)
+static void substitute_by_default(void)
 {
 	handle(SIGTRAP, on_trap, 0);
 	raise(SIGSTKFLT);
@@ -594,8 +594,8 @@ static const struct {
 	X(kill_by_default),
 	X(ignored),
 	X(handled),
-	X(stand_in_handled),
-	X(stand_in_by_default),
+	X(substitute_handled),
+	X(substitute_by_default),
 	X(sent_where_another_waits),
 	X(sent_with_no_room),
 	X(sent_to_an_ended_thread),

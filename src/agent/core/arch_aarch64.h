@@ -184,41 +184,22 @@ static inline void arch_fail_restarted_call(ucontext_t *context, int error)
 	context->uc_mcontext.pc += ARCH_CALL_BYTES;
 }
 
-static inline bool arch_load_word(u64 *out_value, const u64 *from)
-{
-	register u64 has_failed __asm__("x9") = 0;
-	u64 value = 0;
-
-	__asm__ volatile(ARCH_GUARDED("ldr %0, %2")
-			 : "+r"(value), "+r"(has_failed)
-			 : "m"(*from));
-	*out_value = value;
-	return has_failed == 0;
-}
-
-static inline bool arch_load_int(u32 *out_value, const u32 *from)
-{
-	register u64 has_failed __asm__("x9") = 0;
-	u32 value = 0;
-
-	__asm__ volatile(ARCH_GUARDED("ldr %w0, %2")
-			 : "+r"(value), "+r"(has_failed)
-			 : "m"(*from));
-	*out_value = value;
-	return has_failed == 0;
-}
-
-static inline bool arch_load_byte(u8 *out_value, const u8 *from)
-{
-	register u64 has_failed __asm__("x9") = 0;
-	u32 value = 0;
-
-	__asm__ volatile(ARCH_GUARDED("ldrb %w0, %2")
-			 : "+r"(value), "+r"(has_failed)
-			 : "m"(*from));
-	*out_value = (u8)value;
-	return has_failed == 0;
-}
+/* An instruction that loads a `type` and fills a register of `width` with it. */
+#define ARCH_LOAD(name, type, width, instruction)                  \
+	static inline bool name(type *out_value, const type *from) \
+	{                                                          \
+		register u64 has_failed __asm__("x9") = 0;         \
+		width value = 0;                                   \
+                                                                   \
+		__asm__ volatile(ARCH_GUARDED(instruction)         \
+				 : "+r"(value), "+r"(has_failed)   \
+				 : "m"(*from));                    \
+		*out_value = (type)value;                          \
+		return has_failed == 0;                            \
+	}
+ARCH_LOAD(arch_load_word, u64, u64, "ldr %0, %2")
+ARCH_LOAD(arch_load_int, u32, u32, "ldr %w0, %2")
+ARCH_LOAD(arch_load_byte, u8, u32, "ldrb %w0, %2")
 
 static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
 {

@@ -220,39 +220,22 @@ static inline void arch_fail_restarted_call(ucontext_t *context, int error)
 	context->uc_mcontext.gregs[REG_RIP] += ARCH_CALL_BYTES;
 }
 
-static inline bool arch_load_word(u64 *out_value, const u64 *from)
-{
-	u32 has_failed = 0;
-	u64 value = 0;
-
-	__asm__ volatile(ARCH_GUARDED("movq %2, %0")
-			 : "+r"(value), "+d"(has_failed)
-			 : "m"(*from));
-	*out_value = value;
-	return has_failed == 0;
-}
-
-static inline bool arch_load_int(u32 *out_value, const u32 *from)
-{
-	u32 has_failed = 0, value = 0;
-
-	__asm__ volatile(ARCH_GUARDED("movl %2, %0")
-			 : "+r"(value), "+d"(has_failed)
-			 : "m"(*from));
-	*out_value = value;
-	return has_failed == 0;
-}
-
-static inline bool arch_load_byte(u8 *out_value, const u8 *from)
-{
-	u32 has_failed = 0, value = 0;
-
-	__asm__ volatile(ARCH_GUARDED("movzbl %2, %0")
-			 : "+r"(value), "+d"(has_failed)
-			 : "m"(*from));
-	*out_value = (u8)value;
-	return has_failed == 0;
-}
+/* An instruction that loads a `type` and fills a register of `width` with it. */
+#define ARCH_LOAD(name, type, width, instruction)                  \
+	static inline bool name(type *out_value, const type *from) \
+	{                                                          \
+		u32 has_failed = 0;                                \
+		width value = 0;                                   \
+                                                                   \
+		__asm__ volatile(ARCH_GUARDED(instruction)         \
+				 : "+r"(value), "+d"(has_failed)   \
+				 : "m"(*from));                    \
+		*out_value = (type)value;                          \
+		return has_failed == 0;                            \
+	}
+ARCH_LOAD(arch_load_word, u64, u64, "movq %2, %0")
+ARCH_LOAD(arch_load_int, u32, u32, "movl %2, %0")
+ARCH_LOAD(arch_load_byte, u8, u32, "movzbl %2, %0")
 
 static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
 {

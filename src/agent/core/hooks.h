@@ -49,3 +49,12 @@ hook_function hook_next(const struct hooks *hooks, u32 number);
 
 /* Interposed functions are the only names the agent exports, but for those of control/. */
 #define AGENT_EXPORT __attribute__((visibility("default")))
+/* A second name of a function that the same file interposes: libc has one function of both, too. */
+#define AGENT_ALIAS(second, name) \
+	extern __typeof__(name) second AGENT_EXPORT __attribute__((alias(#name))) AGENT_AS(name)
+/* clang has no such attribute, and does not warn without it. */
+#ifdef __clang__
+#define AGENT_AS(name)
+#else
+#define AGENT_AS(name) __attribute__((copy(name)))
+#endif

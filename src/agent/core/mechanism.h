@@ -22,7 +22,7 @@ struct ring_header;
 struct signals_shown {
 	bool has_mask;
 	bool has_trap_action;
-	bool has_stand_in_action;
+	bool has_substitute_action;
 	u64 mask;
 };
 

@@ -275,55 +275,52 @@ static bool arguments_take(const char *first, va_list *list,
 	return true;
 }
 
-/* Comes back from an exec that failed, with its errno. */
-static int arguments_give(struct pointer_array *arguments)
+/* execl() and its like.  Comes back from an exec that failed, with its errno. */
+static int execute_list(const char *file, const char *first, va_list *list, bool is_search,
+			bool has_environment)
 {
-	pointer_array_give(arguments);
+	char *const *environment = environ;
+	struct pointer_array arguments;
+
+	if (!arguments_take(first, list, &arguments, has_environment ? &environment : NULL))
+		return answer(-ENOMEM);
+	if (is_search)
+		execvpe(file, arguments.entries, environment);
+	else
+		execve(file, arguments.entries, environment);
+	pointer_array_give(&arguments);
 	return -1;
 }
 
 AGENT_EXPORT int execl(const char *path, const char *first, ...)
 {
-	struct pointer_array arguments;
 	va_list list;
 
 	va_start(list, first);
-	const bool is_taken = arguments_take(first, &list, &arguments, NULL);
+	const int rc = execute_list(path, first, &list, false, false);
 
 	va_end(list);
-	if (!is_taken)
-		return answer(-ENOMEM);
-	execv(path, arguments.entries);
-	return arguments_give(&arguments);
+	return rc;
 }
 
 AGENT_EXPORT int execlp(const char *file, const char *first, ...)
 {
-	struct pointer_array arguments;
 	va_list list;
 
 	va_start(list, first);
-	const bool is_taken = arguments_take(first, &list, &arguments, NULL);
+	const int rc = execute_list(file, first, &list, true, false);
 
 	va_end(list);
-	if (!is_taken)
-		return answer(-ENOMEM);
-	execvp(file, arguments.entries);
-	return arguments_give(&arguments);
+	return rc;
 }
 
 AGENT_EXPORT int execle(const char *path, const char *first, ...)
 {
-	char *const *environment;
-	struct pointer_array arguments;
 	va_list list;
 
 	va_start(list, first);
-	const bool is_taken = arguments_take(first, &list, &arguments, &environment);
+	const int rc = execute_list(path, first, &list, false, true);
 
 	va_end(list);
-	if (!is_taken)
-		return answer(-ENOMEM);
-	execve(path, arguments.entries, environment);
-	return arguments_give(&arguments);
+	return rc;
 }

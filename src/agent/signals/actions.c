@@ -65,8 +65,8 @@ static void install_on_trap(void)
 }
 
 /* A signal that is ignored ends no wait, as one with a handler of ours would. */
-static bool is_stand_in_ignored(const struct sigaction *trap,
-				const struct sigaction *substitute)
+static bool is_substitute_ignored(const struct sigaction *trap,
+				  const struct sigaction *substitute)
 {
 	return trap->sa_handler == SIG_IGN && !saved_action_is_handler(substitute);
 }
@@ -91,7 +91,7 @@ static void install_on_substitute(void)
 			action.sa_flags &= ~SA_ONSTACK;
 		action.sa_mask = signals_as_kernel(&theirs->sa_mask);
 	}
-	if (is_stand_in_ignored(&trap, &substitute))
+	if (is_substitute_ignored(&trap, &substitute))
 		action = (struct sigaction){ .sa_handler = SIG_IGN };
 	kernel_action(SIGNAL_SUBSTITUTE, &action, NULL);
 }
@@ -214,7 +214,7 @@ void signals_show(bool must_ignore_trap, struct signals_shown *out_shown)
 
 	if (must_ignore_trap || actions_peek(SIGTRAP).is_ignored)
 		out_shown->has_trap_action = ignore_trap_in_kernel();
-	out_shown->has_stand_in_action = show_substitute();
+	out_shown->has_substitute_action = show_substitute();
 	out_shown->has_mask = theirs != out_shown->mask;
 	if (out_shown->has_mask)
 		masks_set_kernel(theirs);
@@ -224,7 +224,7 @@ void signals_hide(const struct signals_shown *shown)
 {
 	if (shown->has_trap_action)
 		install_on_trap();
-	if (shown->has_stand_in_action)
+	if (shown->has_substitute_action)
 		install_on_substitute();
 	if (shown->has_mask)
 		masks_set_kernel(shown->mask);
@@ -393,8 +393,4 @@ AGENT_EXPORT int sigaction(int signal, const struct sigaction *wanted, struct si
 	return pass_on(signal, wanted, old);
 }
 
-AGENT_EXPORT int __sigaction(int signal, const struct sigaction *wanted, struct sigaction *old);
-AGENT_EXPORT int __sigaction(int signal, const struct sigaction *wanted, struct sigaction *old)
-{
-	return sigaction(signal, wanted, old);
-}
+AGENT_ALIAS(__sigaction, sigaction);

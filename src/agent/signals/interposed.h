@@ -10,10 +10,10 @@
 	X(__sigaction, ANSWERS, "the same")                                                  \
 	/* signal_calls.c */                                                                 \
 	X(signal, PASSES_ON, "the same, of SIGTRAP")                                         \
-	X(bsd_signal, PASSES_ON, "the same")                                                 \
-	X(ssignal, PASSES_ON, "the same")                                                    \
+	X(bsd_signal, ANSWERS, "the same")                                                   \
+	X(ssignal, ANSWERS, "the same")                                                      \
 	X(sysv_signal, PASSES_ON, "the same")                                                \
-	X(__sysv_signal, PASSES_ON, "the same")                                              \
+	X(__sysv_signal, ANSWERS, "the same")                                                \
 	X(sigset, PASSES_ON, "the same")                                                     \
 	X(sigignore, PASSES_ON, "the same")                                                  \
 	X(siginterrupt, PASSES_ON, "the same")                                               \

@@ -17,16 +17,9 @@
 #include "agent/signals/fault_actions.h"
 #include "agent/core/memory.h"
 #include "agent/signals/ignored.h"
+#include "agent/signals/kernel_action.h"
 #include "agent/signals/signals.h"
 #include "agent/signals/stack_flags.h"
-
-/* As rt_sigaction(2) has it, on x86-64 and aarch64 alike. */
-struct raw_action {
-	sighandler_t handler;
-	u64 flags;
-	void (*restorer)(void);
-	u64 mask;
-};
 
 /* Calls with a set to wait with, or to wait for: which argument it is. */
 static const struct {
@@ -68,18 +61,18 @@ static long raw_mask(const long *a)
 static long raw_action_of_others(const long *a)
 {
 	const int old_flags = stack_flags_to_program((int)a[0], 0);
-	struct raw_action *old = (struct raw_action *)a[2];
-	struct raw_action changed;
+	struct kernel_action *old = (struct kernel_action *)a[2];
+	struct kernel_action changed;
 	u64 mask = 0;
 
 	if (a[1] != 0) {
-		changed = *(const struct raw_action *)a[1];
+		changed = *(const struct kernel_action *)a[1];
 		mask = changed.mask;
 		changed.mask = signals_to_kernel(changed.mask);
 		changed.flags = (changed.flags & ~(u64)SA_ONSTACK) |
 				(u32)(stack_flags_to_kernel((int)a[0], (int)changed.flags) &
 				      SA_ONSTACK);
-		ignored_before((int)a[0], changed.handler);
+		ignored_before((int)a[0], (sighandler_t)changed.handler);
 	}
 	const long rc = arch_syscall4(SYS_rt_sigaction, a[0], a[1] != 0 ? (long)&changed : 0,
 				      a[2], a[3]);
@@ -90,15 +83,15 @@ static long raw_action_of_others(const long *a)
 	}
 	if (rc == 0 && a[1] != 0) {
 		actions_note_mask((int)a[0], mask);
-		ignored_after((int)a[0], changed.handler);
+		ignored_after((int)a[0], (sighandler_t)changed.handler);
 	}
 	return rc;
 }
 
 static long raw_action(const long *a)
 {
-	const struct raw_action *raw = (const struct raw_action *)a[1];
-	struct raw_action *raw_old = (struct raw_action *)a[2];
+	const struct kernel_action *raw = (const struct kernel_action *)a[1];
+	struct kernel_action *raw_old = (struct kernel_action *)a[2];
 	struct sigaction wanted = { 0 }, old;
 
 	if (a[3] != KERNEL_SIGSET_BYTES || !is_readable(a[1], sizeof *raw) ||
@@ -107,17 +100,17 @@ static long raw_action(const long *a)
 	if (a[0] != SIGTRAP && a[0] != SIGNAL_SUBSTITUTE && !fault_actions_hold((int)a[0]))
 		return raw_action_of_others(a);
 	if (raw != NULL) {
-		wanted.sa_handler = raw->handler;
+		wanted.sa_handler = (sighandler_t)raw->handler;
 		wanted.sa_flags = (int)raw->flags;
 		signals_put(&wanted.sa_mask, raw->mask);
 	}
 	if (sigaction((int)a[0], raw != NULL ? &wanted : NULL, &old) != 0)
 		return -errno;
 	if (raw_old != NULL)
-		*raw_old = (struct raw_action){ .handler = old.sa_handler,
-						.flags = (u64)(u32)old.sa_flags,
-						.restorer = old.sa_restorer,
-						.mask = signals_of(&old.sa_mask) };
+		*raw_old = (struct kernel_action){ .handler = (u64)old.sa_handler,
+						   .flags = (u64)(u32)old.sa_flags,
+						   .restorer = (u64)old.sa_restorer,
+						   .mask = signals_of(&old.sa_mask) };
 	return 0;
 }
 

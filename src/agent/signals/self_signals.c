@@ -51,7 +51,7 @@ static siginfo_t sent_by_us(int code)
 }
 
 /* True: it was the substitute itself, and is sent. */
-static bool is_stand_in_sent(pid_t tid, int signal)
+static bool is_substitute_sent(pid_t tid, int signal)
 {
 	if (tid <= 0 || signal != SIGNAL_SUBSTITUTE || !self_signal_is_shifted(signal))
 		return false;
@@ -64,29 +64,20 @@ AGENT_EXPORT int tgkill(pid_t pid, pid_t tid, int signal)
 {
 	if (pid != own_process.pid)
 		return HOOK_NEXT(tgkill)(pid, tid, signal);
-	if (is_stand_in_sent(tid, signal))
+	if (is_substitute_sent(tid, signal))
 		return 0;
 	return HOOK_NEXT(tgkill)(pid, tid, to_kernel(signal));
 }
 
-/* libc has one function of two names. */
-static int raise_in_this_thread(int signal)
+AGENT_EXPORT int raise(int signal)
 {
 	if (signal == SIGNAL_SUBSTITUTE &&
-	    is_stand_in_sent((pid_t)arch_syscall4(SYS_gettid, 0, 0, 0, 0), signal))
+	    is_substitute_sent((pid_t)arch_syscall4(SYS_gettid, 0, 0, 0, 0), signal))
 		return 0;
 	return HOOK_NEXT(raise)(to_kernel(signal));
 }
 
-AGENT_EXPORT int raise(int signal)
-{
-	return raise_in_this_thread(signal);
-}
-
-AGENT_EXPORT int gsignal(int signal)
-{
-	return raise_in_this_thread(signal);
-}
+AGENT_ALIAS(gsignal, raise);
 
 /* The kernel's number of a thread is in that of its CPU clock (linux/posix-timers.h); or 0. */
 static pid_t tid_of(pthread_t thread)
@@ -127,7 +118,7 @@ AGENT_START void self_signals_begin(void)
 
 AGENT_EXPORT int pthread_kill_of_now(pthread_t thread, int signal)
 {
-	if (signal == SIGNAL_SUBSTITUTE && is_stand_in_sent(tid_of(thread), signal))
+	if (signal == SIGNAL_SUBSTITUTE && is_substitute_sent(tid_of(thread), signal))
 		return 0;
 	return HOOK_NEXT(pthread_kill)(thread, to_kernel(signal));
 }
@@ -138,7 +129,7 @@ AGENT_EXPORT int pthread_kill_of_old(pthread_t thread, int signal)
 		self_signals_begin();
 	if (libc_kill_of_old == NULL)
 		return pthread_kill_of_now(thread, signal);
-	if (signal == SIGNAL_SUBSTITUTE && is_stand_in_sent(tid_of(thread), signal))
+	if (signal == SIGNAL_SUBSTITUTE && is_substitute_sent(tid_of(thread), signal))
 		return 0;
 	return libc_kill_of_old(thread, to_kernel(signal));
 }

@@ -41,8 +41,7 @@ static sighandler_t set_action(int signal, const struct sigaction *action)
 	return sigaction(signal, action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* libc has one function of three names. */
-static sighandler_t signal_as_bsd(int number, sighandler_t handler)
+AGENT_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	if (is_passed_on(number))
 		return HOOK_NEXT(signal)(number, handler);
@@ -55,24 +54,10 @@ static sighandler_t signal_as_bsd(int number, sighandler_t handler)
 				  });
 }
 
-AGENT_EXPORT sighandler_t signal(int number, sighandler_t handler)
-{
-	return signal_as_bsd(number, handler);
-}
+AGENT_ALIAS(bsd_signal, signal);
+AGENT_ALIAS(ssignal, signal);
 
-AGENT_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
-AGENT_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
-{
-	return signal_as_bsd(number, handler);
-}
-
-AGENT_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
-{
-	return signal_as_bsd(number, handler);
-}
-
-/* One of two names. */
-static sighandler_t signal_as_system_v(int number, sighandler_t handler)
+AGENT_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
 	if (is_passed_on(number))
 		return HOOK_NEXT(sysv_signal)(number, handler);
@@ -82,15 +67,7 @@ static sighandler_t signal_as_system_v(int number, sighandler_t handler)
 				  });
 }
 
-AGENT_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
-{
-	return signal_as_system_v(number, handler);
-}
-
-AGENT_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
-{
-	return signal_as_system_v(number, handler);
-}
+AGENT_ALIAS(__sysv_signal, sysv_signal);
 
 AGENT_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {

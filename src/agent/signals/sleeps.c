@@ -170,12 +170,7 @@ AGENT_EXPORT int poll(struct pollfd *fds, nfds_t count, int limit_ms)
 	return waits_end(&wait, HOOK_NEXT(poll)(fds, count, limit_ms));
 }
 
-/* libc has this and two more by a second name as well, which it exports. */
-AGENT_EXPORT int __poll(struct pollfd *fds, nfds_t count, int limit_ms);
-AGENT_EXPORT int __poll(struct pollfd *fds, nfds_t count, int limit_ms)
-{
-	return poll(fds, count, limit_ms);
-}
+AGENT_ALIAS(__poll, poll);
 
 /* What poll() is with _FORTIFY_SOURCE: libc looks at the size, and calls its own. */
 AGENT_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int limit_ms, size_t bytes);
@@ -195,13 +190,7 @@ AGENT_EXPORT int select(int count, fd_set *reads, fd_set *writes, fd_set *others
 	return waits_end(&wait, HOOK_NEXT(select)(count, reads, writes, others, timeout));
 }
 
-AGENT_EXPORT int __select(int count, fd_set *reads, fd_set *writes, fd_set *others,
-			  struct timeval *timeout);
-AGENT_EXPORT int __select(int count, fd_set *reads, fd_set *writes, fd_set *others,
-			  struct timeval *timeout)
-{
-	return select(count, reads, writes, others, timeout);
-}
+AGENT_ALIAS(__select, select);
 
 AGENT_EXPORT int pause(void)
 {
@@ -231,11 +220,7 @@ AGENT_EXPORT int nanosleep(const struct timespec *time, struct timespec *rest)
 	return waits_end(&wait, HOOK_NEXT(nanosleep)(time, rest != NULL ? rest : &own));
 }
 
-AGENT_EXPORT int __nanosleep(const struct timespec *time, struct timespec *rest);
-AGENT_EXPORT int __nanosleep(const struct timespec *time, struct timespec *rest)
-{
-	return nanosleep(time, rest);
-}
+AGENT_ALIAS(__nanosleep, nanosleep);
 
 AGENT_EXPORT int usleep(useconds_t us)
 {

@@ -201,11 +201,7 @@ AGENT_EXPORT int sigsuspend(const sigset_t *mask)
 	return waits_end(&wait, HOOK_NEXT(sigsuspend)(waits_begin(&wait, mask)));
 }
 
-AGENT_EXPORT int __sigsuspend(const sigset_t *mask);
-AGENT_EXPORT int __sigsuspend(const sigset_t *mask)
-{
-	return sigsuspend(mask);
-}
+AGENT_ALIAS(__sigsuspend, sigsuspend);
 
 /* BSD's: suspends with a mask of the first 32 signals. */
 static int pause_with_mask(int mask)

@@ -1,5 +1,7 @@
 #include "agent/trace/names.h"
 
+#include <string.h>
+
 #include "abi/ring.h"
 #include "agent/core/codes.h"
 #include "agent/core/regions.h"
@@ -17,6 +19,7 @@
 #include "agent/trace/python/call_kind.h"
 #include "agent/trace/python/profile_function.h"
 #include "agent/trace/ruby/ruby.h"
+#include "agent/trace/word.h"
 #include "walk/python_builtin.h"
 
 /* A name with its table of lines has at most 5,000. */
@@ -63,11 +66,6 @@ void trace_names_forget_others(void)
 		__atomic_store_n(&scratches[i].is_taken, 0, __ATOMIC_RELAXED);
 }
 
-static u64 word_at(u64 address)
-{
-	return *(const u64 *)address;
-}
-
 /* Whether a type's own methods have this one. */
 static bool defines(const struct python_layout *layout, u64 type, u64 method)
 {
@@ -86,7 +84,7 @@ static u64 definer(const struct python_layout *layout, u64 type, u64 method)
 	for (u32 i = 0; type != 0 && i < BASES_MAX; i++) {
 		if (defines(layout, type, method))
 			return type;
-		type = word_at(type + layout->offsets.type_name + NAME_TO_BASE);
+		type = trace_word_at(type + layout->offsets.type_name + NAME_TO_BASE);
 	}
 	return 0;
 }
@@ -109,17 +107,6 @@ static void add_address(struct name_text *text, u64 address)
 		name_text_put(text, (u8)digits[address >> shift & 15]);
 }
 
-static bool is_string(u64 address, const char *wanted)
-{
-	const char *string = (const char *)address;
-
-	while (*string == *wanted && *wanted != '\0') {
-		string++;
-		wanted++;
-	}
-	return *string == *wanted;
-}
-
 /* The module's name and a dot, if it has one. */
 static void add_module(struct mem *mem, const struct python_layout *layout,
 		       const struct python_builtin *builtin, const char *unless,
@@ -138,8 +125,9 @@ static void add_module(struct mem *mem, const struct python_layout *layout,
 /* What no object was given to when it was made: Cython's functions, up to its version 3. */
 static bool has_no_self(const struct python_layout *layout, const struct trace_call *call)
 {
-	return word_at(call->named + layout->offsets.object_type) != layout->descriptor_type &&
-	       word_at(call->named + layout->offsets.builtin_self) == 0;
+	return trace_word_at(call->named + layout->offsets.object_type) !=
+		       layout->descriptor_type &&
+	       trace_word_at(call->named + layout->offsets.builtin_self) == 0;
 }
 
 /*
@@ -186,7 +174,7 @@ static void add_plain_name(struct mem *mem, const struct python_layout *layout,
 	add_module(mem, layout, builtin, NULL, out);
 	name_text_append_string(mem, builtin->name, out);
 	/* Every type's is the same function, and looked up among type's own. */
-	if (builtin->module == 0 && is_string(builtin->name, "__new__")) {
+	if (builtin->module == 0 && strcmp((const char *)builtin->name, "__new__") == 0) {
 		add(out, " of type object at ");
 		add_address(out, layout->type_type);
 	}
@@ -199,8 +187,8 @@ static bool read_builtin(struct mem *mem, const struct python_layout *layout,
 {
 	u64 type = 0, self = 0;
 
-	*out_builtin = (struct python_builtin){ .name = word_at(call->object),
-						.function = word_at(call->object + 8) };
+	*out_builtin = (struct python_builtin){ .name = trace_word_at(call->object),
+						.function = trace_word_at(call->object + 8) };
 	python_read(mem, &type, call->named, layout->offsets.object_type);
 	if (type == layout->descriptor_type) {
 		python_read(mem, &out_builtin->type, call->named,
@@ -231,7 +219,7 @@ static bool takes_many(const struct python_layout *layout, u64 method)
 	if (layout->version < PYTHON_3_13)
 		return (flags & (TAKES_TUPLE | TAKES_ARRAY)) == TAKES_TUPLE;
 	return (flags & (TAKES_TUPLE | TAKES_ARRAY)) != 0 &&
-	       !is_string(word_at(method), "isinstance");
+	       strcmp((const char *)trace_word_at(method), "isinstance") != 0;
 }
 
 enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_entry *caller)

@@ -6,6 +6,11 @@
 
 #include "abi/types.h"
 
+static inline u64 trace_word_at(u64 address)
+{
+	return *(const u64 *)address;
+}
+
 static inline u64 trace_word(u64 object, u16 member)
 {
 	return *(const u64 *)(object + member);

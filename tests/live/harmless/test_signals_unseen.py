@@ -94,7 +94,7 @@ class OwnTraps(SignalsTest):
             os.unlink(cores[0])
             self.assertIn("SIGTRAP", shown)
             self.assertIn("main", shown)
-            for ours in ("on_trap", "on_stand_in", "signal handler called"):
+            for ours in ("on_trap", "forward_on_substitute", "signal handler called"):
                 self.assertNotIn(ours, shown)
 
 

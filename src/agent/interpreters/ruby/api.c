@@ -41,18 +41,6 @@ static u64 field_of(struct mem *mem, u64 object, u16 offset)
 	return ruby_read(mem, &value, object, offset) < 0 ? 0 : value;
 }
 
-/* A string of C's, and one that we read. */
-static bool is_same_text(const char *string, const struct name_text *text)
-{
-	u32 length = 0;
-
-	for (; length < text->length; length++) {
-		if (string[length] == '\0' || (u8)string[length] != text->bytes[length])
-			return false;
-	}
-	return string[length] == '\0';
-}
-
 /* The name of a method in C, by the interpreter and by us. */
 static bool agrees_on_name(struct mem *mem, const struct ruby_layout *layout,
 			   const struct ruby_frame *frame)
@@ -70,7 +58,7 @@ static bool agrees_on_name(struct mem *mem, const struct ruby_layout *layout,
 		return false;
 	return ruby_code_texts(mem, layout, &code, &api.texts[0], &api.texts[1],
 			       &api.texts[2]) >= 0 &&
-	       is_same_text(name, &api.texts[0]);
+	       name_text_is(&api.texts[0], name);
 }
 
 static u64 iseq_of_method(struct mem *mem, const struct ruby_offsets *offsets, u64 method)

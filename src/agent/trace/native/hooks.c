@@ -60,10 +60,16 @@ static inline bool is_counted_plainly(const struct call_stack *calls)
 	       (calls->area->is_throttled | calls->is_throttled) == 0;
 }
 
-static inline void pop_plain(struct call_stack *calls, u64 now)
+/* The innermost call ends. */
+static inline void pop_plain(struct call_stack *calls, u64 level)
 {
+	trace_take(calls, level);
+	const u64 now = now_plain();
+
 	trace_advance(calls, now);
 	trace_pop(calls, now);
+	if (!trace_give(calls, level))
+		trace_skip(calls);
 }
 
 #if defined(__x86_64__)
@@ -108,10 +114,7 @@ __attribute__((visibility("hidden"))) u64 trace_native_on_return(u64 slot)
 	if (!trace_native_is_plain(calls) || calls->top->frame != slot ||
 	    calls->top->kind - TRACE_KIND_MCOUNT > TRACE_KIND_FENTRY - TRACE_KIND_MCOUNT)
 		return trace_native_on_return_slowly_saving(slot);
-	trace_take(calls, slot);
-	pop_plain(calls, now_plain());
-	if (!trace_give(calls, slot))
-		trace_skip(calls);
+	pop_plain(calls, slot);
 	return *trace_returns_shadow(slot);
 }
 #endif
@@ -169,10 +172,7 @@ AGENT_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
 	if (trace_native.is_on) {
 		if (trace_native_is_plain(calls) && calls->top->object == (u64)function &&
 		    calls->top->kind == TRACE_KIND_INSTRUMENTED && calls->top->frame <= level) {
-			trace_take(calls, level);
-			pop_plain(calls, now_plain());
-			if (!trace_give(calls, level))
-				trace_skip(calls);
+			pop_plain(calls, level);
 		} else {
 			trace_native_leave(
 				&(struct trace_native_event){ .level = level,

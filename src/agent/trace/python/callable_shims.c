@@ -72,11 +72,6 @@ static struct {
 	struct type type;
 } shims;
 
-static inline u64 word_at(u64 address)
-{
-	return *(const u64 *)address;
-}
-
 /* --- what is kept for the next calls --- */
 
 /* With one reference, for its next call. */
@@ -191,7 +186,7 @@ static void *on_call(void *object, void *arguments, void *map)
 	/* With vectorcall this is called for a tuple only. */
 	if (shim->by_vector != NULL)
 		return python_api.PyVectorcall_Call(object, arguments, map);
-	const u64 method = begin(shim, word_at((u64)arguments + TUPLE_COUNT));
+	const u64 method = begin(shim, trace_word_at((u64)arguments + TUPLE_COUNT));
 
 	void *result = type->call((void *)shim->callable, arguments, map);
 

@@ -29,7 +29,6 @@ static struct {
 	struct loop_table table;
 	void *originals[LOOP_TABLE_WORDS];
 	u64 loop; /* whose table it is */
-	const struct dispatch_row *row;
 	bool is_tried;
 } own;
 
@@ -47,9 +46,9 @@ static void *code_of(u32 number)
 {
 	void (*code)(void) = hooks[number].code;
 
-	if (own.row->has_eval_frame && number == HOOK_BEFORE_CALL_PY_EXACT_ARGS)
+	if (trace_dispatch.row.has_eval_frame && number == HOOK_BEFORE_CALL_PY_EXACT_ARGS)
 		code = trace_dispatch_enter_15;
-	if (own.row->has_eval_frame && number == HOOK_BEFORE_CALL_PY_WITH_DEFAULTS)
+	if (trace_dispatch.row.has_eval_frame && number == HOOK_BEFORE_CALL_PY_WITH_DEFAULTS)
 		code = trace_dispatch_enter_16;
 	/* ISO C has no way between functions' and objects' pointers; POSIX has. */
 	return *(void *const *)&code;
@@ -58,7 +57,7 @@ static void *code_of(u32 number)
 /* What 3.11 enters Python functions by, too. */
 static bool calls_functions(u32 number)
 {
-	return own.row->has_eval_frame &&
+	return trace_dispatch.row.has_eval_frame &&
 	       (number == HOOK_BEFORE_CALL || number == HOOK_BEFORE_CALL_PY_EXACT_ARGS ||
 		number == HOOK_BEFORE_CALL_PY_WITH_DEFAULTS);
 }
@@ -81,12 +80,12 @@ static bool write_hooks(enum dispatch_mode mode)
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
 		targets[i] = own.originals[i];
 	for (u32 i = 0; i < DISPATCH_HOOKS; i++) {
-		if (trace_dispatch.opcodes[i] != 0 && is_in(i, mode))
-			targets[trace_dispatch.opcodes[i]] = code_of(i);
+		if (trace_dispatch.row.opcodes[i] != 0 && is_in(i, mode))
+			targets[trace_dispatch.row.opcodes[i]] = code_of(i);
 	}
 	/* Threads of other interpreters may be between two instructions: hooks look at this. */
 	__atomic_store_n(&trace_dispatch.mode, mode, __ATOMIC_RELEASE);
-	if (own.row->has_eval_frame)
+	if (trace_dispatch.row.has_eval_frame)
 		trace_eval_frame_switch((u64)python_api.get_state(), mode == DISPATCH_ON_3_11);
 	return trace_eval_loop_write_table(&own.table, targets);
 }
@@ -94,7 +93,8 @@ static bool write_hooks(enum dispatch_mode mode)
 /* With them counting, or as without us. */
 static bool switch_hooks(bool is_on)
 {
-	const enum dispatch_mode on = own.row->has_eval_frame ? DISPATCH_ON_3_11 : DISPATCH_ON;
+	const enum dispatch_mode on =
+		trace_dispatch.row.has_eval_frame ? DISPATCH_ON_3_11 : DISPATCH_ON;
 
 	return write_hooks(is_on ? on : DISPATCH_OFF);
 }
@@ -104,29 +104,19 @@ static void set_offsets(const struct python_layout *layout, const struct dispatc
 	const struct python_offsets *offsets = &layout->offsets;
 	const bool has_cframe = offsets->state_cframe != PYTHON_NO_FIELD;
 
-	trace_dispatch.shape =
-		(struct loop_shape){ .layout = layout,
-				     .first_unused = row->first_unused,
-				     .last_unused = row->last_unused,
-				     .call = trace_dispatch.opcodes[HOOK_BEFORE_CALL],
-				     .callee_depth = row->callee_depth,
-				     .tags = row->tags };
-	trace_dispatch.state_tracing = row->state_tracing;
-	trace_dispatch.state_calls_left = row->state_calls_left;
-	trace_dispatch.uncounted = row->uncounted;
+	trace_dispatch.row = *row;
+	trace_dispatch.shape = (struct loop_shape){ .layout = layout,
+						    .first_unused = row->first_unused,
+						    .last_unused = row->last_unused,
+						    .call = row->opcodes[HOOK_BEFORE_CALL],
+						    .callee_depth = row->callee_depth,
+						    .tags = row->tags };
 	trace_dispatch.state_interpreter = offsets->state_interp;
 	trace_dispatch.state_frame = offsets->state_frame;
 	trace_dispatch.state_cframe = has_cframe ? offsets->state_cframe : 0;
 	trace_dispatch.cframe_frame = has_cframe ? offsets->cframe_frame : 0;
 	trace_dispatch.frame_code = offsets->frame_code;
 	trace_dispatch.code_flags = offsets->code_flags;
-	trace_dispatch.callable_below = row->callable_below;
-	trace_dispatch.method_below = row->method_below;
-	trace_dispatch.spread_below = row->spread_below;
-	trace_dispatch.has_names_always = row->has_names_always;
-	trace_dispatch.counter_shift = row->counter_shift;
-	trace_dispatch.maker_mask = row->maker_mask;
-	trace_dispatch.maker = row->maker;
 }
 
 static void *first_of(void *first, void *second)
@@ -141,8 +131,8 @@ static void keep_originals(void)
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++)
 		own.originals[i] = own.table.words[i];
 	for (u32 i = 0; i < DISPATCH_HOOKS; i++)
-		originals[i] = trace_dispatch.opcodes[i] != 0
-				       ? own.originals[trace_dispatch.opcodes[i]]
+		originals[i] = trace_dispatch.row.opcodes[i] != 0
+				       ? own.originals[trace_dispatch.row.opcodes[i]]
 				       : NULL;
 	/* From 3.13 on there is a form that calls whatever is no Python function. */
 	trace_dispatch.counts_down = originals[HOOK_BEFORE_CALL_NON_PY_GENERAL] == NULL;
@@ -157,11 +147,9 @@ static bool prepare(const struct python_layout *layout)
 {
 	const struct dispatch_row *row = dispatch_row_of(layout->version >> 16);
 
-	own.row = row;
 	if (row == NULL || layout->is_free_threaded || !python_api.is_whole ||
 	    python_api.PyGC_Disable == NULL || !trace_shims_begin())
 		return false;
-	__builtin_memcpy(trace_dispatch.opcodes, row->opcodes, sizeof row->opcodes);
 	trace_dispatch.tuple_type = (u64)trace_symbol("PyTuple_Type");
 	trace_dispatch.bound_type =
 		row->expands_methods ? (u64)trace_symbol("PyMethod_Type") : 0;
@@ -254,7 +242,7 @@ bool trace_dispatch_is_on(void)
 static bool is_set_up_already(const struct python_layout *layout)
 {
 	return trace_dispatch_is_on() && own.loop == layout->loop[0].start &&
-	       own.table.words[trace_dispatch.opcodes[HOOK_BEFORE_RETURN_VALUE]] ==
+	       own.table.words[trace_dispatch.row.opcodes[HOOK_BEFORE_RETURN_VALUE]] ==
 		       code_of(HOOK_BEFORE_RETURN_VALUE);
 }
 

@@ -22,14 +22,14 @@
 static u64 caller_of(u64 frame)
 {
 	const struct python_offsets *offsets = &trace_dispatch.shape.layout->offsets;
-	u64 caller = loop_word(frame + offsets->frame_previous);
+	u64 caller = trace_word_at(frame + offsets->frame_previous);
 
 	for (u32 i = 0; i < NOT_CALLERS && caller != 0; i++) {
 		if (*(const u8 *)(caller + offsets->frame_owner) >= PYTHON_OWNER_INTERPRETER)
 			return 0;
 		if (!dispatch_is_unseen(dispatch_code_of(caller)))
 			return caller;
-		caller = loop_word(caller + offsets->frame_previous);
+		caller = trace_word_at(caller + offsets->frame_previous);
 	}
 	return 0;
 }
@@ -38,7 +38,7 @@ static bool is_call(u8 opcode)
 {
 	for (u32 i = HOOK_BEFORE_INSTRUMENTED_CALL; i <= HOOK_BEFORE_CALL_EX_NON_PY_GENERAL;
 	     i++) {
-		if (trace_dispatch.opcodes[i] == opcode)
+		if (trace_dispatch.row.opcodes[i] == opcode)
 			return opcode != 0;
 	}
 	return false;
@@ -47,8 +47,8 @@ static bool is_call(u8 opcode)
 static bool is_named(u64 code, const char *name)
 {
 	const struct python_offsets *offsets = &trace_dispatch.shape.layout->offsets;
-	const u64 text = loop_word(code + offsets->code_name);
-	const u64 length = loop_word(text + offsets->text_length);
+	const u64 text = trace_word_at(code + offsets->code_name);
+	const u64 length = trace_word_at(text + offsets->text_length);
 	const char *characters = (const char *)(text + offsets->text_ascii);
 	u64 i = 0;
 
@@ -78,7 +78,7 @@ static bool is_of_attribute(u64 frame, u64 at)
 
 	__builtin_memcpy(&callee, (const void *)(at - ATTRIBUTE_CALLEE * sizeof(u16)),
 			 sizeof callee);
-	return callee == loop_word(frame + FRAME_FUNCTION);
+	return callee == trace_word_at(frame + FRAME_FUNCTION);
 }
 
 /* Its whole unit: it has no argument.  A call's caches may begin so, with a function's version. */
@@ -100,7 +100,7 @@ bool trace_dispatch_is_called(u64 frame)
 
 	if (caller == 0)
 		return is_constructor(dispatch_code_of(frame));
-	const u64 at = loop_word(caller + offsets->frame_position);
+	const u64 at = trace_word_at(caller + offsets->frame_position);
 
 	if (trace_dispatch.shape.layout->chain == PYTHON_CHAIN_CFRAME_SHIM)
 		return !is_of_attribute(frame, at) && !is_of_subscript(frame, at);

@@ -62,11 +62,12 @@ static inline u64 *dispatch_callable_of(const u64 *places, u64 more)
 {
 	u64 *end =
 		dispatch_stack_of(places) - more - (u32)places[trace_dispatch.places.argument];
-	u64 *callable = end - trace_dispatch.callable_below;
+	u64 *callable = end - trace_dispatch.row.callable_below;
 
 	/* On 3.12 what is called is the method, if there is one, and the other is its object. */
-	if (trace_dispatch.method_below != 0 && end[-(long)trace_dispatch.method_below] != 0)
-		callable = end - trace_dispatch.method_below;
+	if (trace_dispatch.row.method_below != 0 &&
+	    end[-(long)trace_dispatch.row.method_below] != 0)
+		callable = end - trace_dispatch.row.method_below;
 	dispatch_expand_bound(callable);
 	return callable;
 }
@@ -74,5 +75,5 @@ static inline u64 *dispatch_callable_of(const u64 *places, u64 more)
 /* Of the calling thread, whose state has just been asked for. */
 static inline s32 *dispatch_calls_left(void)
 {
-	return (s32 *)(trace_dispatch_state + trace_dispatch.state_calls_left);
+	return (s32 *)(trace_dispatch_state + trace_dispatch.row.state_calls_left);
 }

@@ -38,7 +38,7 @@ static inline bool is_on(void)
 void *trace_dispatch_only_look(const u64 *places, u64 number)
 {
 	if (trace_dispatch.mode == DISPATCH_WATCHING)
-		trace_eval_loop_watch(places, trace_dispatch.opcodes[number]);
+		trace_eval_loop_watch(places, trace_dispatch.row.opcodes[number]);
 	return trace_dispatch.originals[number];
 }
 
@@ -73,8 +73,8 @@ __attribute__((noinline)) u64 trace_dispatch_ask_for_state(const u64 *places)
 
 static inline bool is_maker(const u64 *places)
 {
-	return ((u32)places[trace_dispatch.places.argument] & trace_dispatch.maker_mask) ==
-	       trace_dispatch.maker;
+	return ((u32)places[trace_dispatch.places.argument] & trace_dispatch.row.maker_mask) ==
+	       trace_dispatch.row.maker;
 }
 
 void *trace_dispatch_on_start(u64 *places, u64 number)
@@ -124,11 +124,11 @@ __attribute__((noinline)) void trace_dispatch_expand(u64 *place)
 {
 	const u64 tags = trace_dispatch.shape.tags;
 	const u64 bound = *place & ~tags;
-	const u64 function = loop_word(bound + BOUND_FUNCTION);
-	const u64 self = loop_word(bound + BOUND_SELF);
+	const u64 function = trace_word_at(bound + BOUND_FUNCTION);
+	const u64 self = trace_word_at(bound + BOUND_SELF);
 
 	if ((place[1] & ~tags) != 0 || trace_python_method(function) == 0 ||
-	    loop_word(bound + BOUND_WEAK) != 0)
+	    trace_word_at(bound + BOUND_WEAK) != 0)
 		return;
 	python_api.Py_IncRef((void *)function);
 	python_api.Py_IncRef((void *)self);
@@ -147,7 +147,7 @@ static inline u16 *counter_of(const u64 *places)
 
 static inline bool is_to_be_special(const u64 *places)
 {
-	return *counter_of(places) >> trace_dispatch.counter_shift == 0;
+	return *counter_of(places) >> trace_dispatch.row.counter_shift == 0;
 }
 
 /*
@@ -171,11 +171,11 @@ void *trace_dispatch_on_special(u64 *places, u64 number)
 
 	if (!dispatch_replace(places, place))
 		return trace_dispatch.originals[number];
-	if (trace_dispatch.uncounted >> number & 1)
+	if (trace_dispatch.row.uncounted >> number & 1)
 		trace_shims_uncount(*place, dispatch_calls_left());
 	/* This one has been special, and is to stay so. */
 	if (trace_dispatch.counts_down && is_to_be_special(places))
-		*counter_of(places) += (u16)(1U << trace_dispatch.counter_shift);
+		*counter_of(places) += (u16)(1U << trace_dispatch.row.counter_shift);
 	return trace_dispatch.call;
 }
 
@@ -200,22 +200,22 @@ static bool can_be_spread(u64 arguments)
 {
 	const u64 type = trace_word(arguments, trace_objects.object_type);
 
-	if (type == trace_dispatch.tuple_type || loop_word(type + TYPE_ITERATOR) != 0)
+	if (type == trace_dispatch.tuple_type || trace_word_at(type + TYPE_ITERATOR) != 0)
 		return true;
-	const u64 sequence = loop_word(type + TYPE_SEQUENCE);
+	const u64 sequence = trace_word_at(type + TYPE_SEQUENCE);
 
-	return sequence != 0 && loop_word(sequence + SEQUENCE_ITEM) != 0;
+	return sequence != 0 && trace_word_at(sequence + SEQUENCE_ITEM) != 0;
 }
 
 static inline bool replace_spread(const u64 *places)
 {
 	u64 *top = dispatch_stack_of(places);
-	const u64 names = trace_dispatch.has_names_always
+	const u64 names = trace_dispatch.row.has_names_always
 				  ? 1
 				  : places[trace_dispatch.places.argument] & 1;
 
 	return can_be_spread(top[-1 - (long)names] & ~trace_dispatch.shape.tags) &&
-	       dispatch_replace(places, top - names - trace_dispatch.spread_below);
+	       dispatch_replace(places, top - names - trace_dispatch.row.spread_below);
 }
 
 void *trace_dispatch_on_call_spread(u64 *places, u64 number)
@@ -238,8 +238,8 @@ void *trace_dispatch_on_other(u64 *places, u64 number)
 {
 	(void)places;
 	if (is_on())
-		trace_monitoring_want_calls(loop_word((u64)python_api.get_state() +
-						      trace_dispatch.state_interpreter));
+		trace_monitoring_want_calls(trace_word_at((u64)python_api.get_state() +
+							  trace_dispatch.state_interpreter));
 	return trace_dispatch.originals[number];
 }
 

@@ -30,7 +30,7 @@ void *trace_dispatch_on_handler(u64 *places, u64 number)
 /* nothing is to be looked at but what is called. */
 static inline bool is_plain_3_11(u64 state)
 {
-	return __builtin_expect((loop_word(state + EVAL_FRAME_STATE_PROFILE) |
+	return __builtin_expect((trace_word_at(state + EVAL_FRAME_STATE_PROFILE) |
 				 (u64)dispatch_is_in_other_tool(state) |
 				 (u64)trace_eval_frame.has_met_profiler) == 0,
 				1);
@@ -39,7 +39,7 @@ static inline bool is_plain_3_11(u64 state)
 /* Whether C functions are to be counted by shims, beside another tool, or behind one. */
 static __attribute__((noinline)) bool is_by_shims_3_11(const u64 *places, u64 state)
 {
-	if (loop_word(state + EVAL_FRAME_STATE_PROFILE) != 0) {
+	if (trace_word_at(state + EVAL_FRAME_STATE_PROFILE) != 0) {
 		trace_eval_frame_meet_profiler(state);
 		return false;
 	}
@@ -95,7 +95,7 @@ void *trace_dispatch_on_precall(u64 *places, u64 number)
 	    !dispatch_put_shim(calls, place, callable, method) ||
 	    __builtin_expect(count > 255, 0))
 		return trace_dispatch.originals[number];
-	if (trace_dispatch.uncounted >> number & 1)
+	if (trace_dispatch.row.uncounted >> number & 1)
 		trace_shims_uncount(*place, dispatch_calls_left());
 	places[trace_dispatch.places.next] += PRECALL_BYTES;
 	return trace_dispatch.call;

@@ -10,6 +10,7 @@
 #include "agent/trace/python/dispatch_rows.h"
 #include "agent/trace/python/eval_loop.h"
 #include "agent/trace/python/eval_loop_calls.h"
+#include "agent/trace/word.h"
 
 /* Called by a dispatch hook, with the registers it has pushed; returns where to go on. */
 #define X(number, name, hook, ...)                              \
@@ -37,20 +38,13 @@ struct trace_dispatch {
 	struct loop_places places;
 	u64 state_candidates, frame_candidates;
 	struct loop_shape shape;
+	struct dispatch_row row; /* a copy: it is read at each event */
 	/* Offsets that each event needs; state_cframe 0: current_frame is the state's own. */
-	u16 state_tracing, state_frame, state_cframe, cframe_frame, state_interpreter;
-	u16 state_calls_left;
+	u16 state_frame, state_cframe, cframe_frame, state_interpreter;
 	u16 frame_code, code_flags;
-	u64 uncounted; /* as the row has it */
-	u32 maker_mask, maker;
-	u8 callable_below, method_below;
-	u8 has_names_always;
-	u8 spread_below;
-	u8 counter_shift;
 	bool has_builtins; /* their calls are wanted */
 	u64 tuple_type;
 	u64 bound_type; /* PyMethod_Type; 0: its objects are called as they are */
-	u8 opcodes[DISPATCH_HOOKS];
 	/* Where a call of a shim goes on, by any of its special forms. */
 	void *call, *call_names, *call_spread;
 	bool counts_down; /* call is CALL itself, which may be made special anew */
@@ -63,9 +57,9 @@ extern struct trace_dispatch trace_dispatch;
 static inline u64 dispatch_frame_of_state(u64 state)
 {
 	if (trace_dispatch.state_cframe == 0)
-		return loop_word(state + trace_dispatch.state_frame);
-	return loop_word(loop_word(state + trace_dispatch.state_cframe) +
-			 trace_dispatch.cframe_frame);
+		return trace_word_at(state + trace_dispatch.state_frame);
+	return trace_word_at(trace_word_at(state + trace_dispatch.state_cframe) +
+			     trace_dispatch.cframe_frame);
 }
 
 /* dispatch_hooks.c: where hooks do not count, they may look. */
@@ -101,13 +95,13 @@ static inline u64 dispatch_frame_of(const u64 *places)
 
 static inline u64 dispatch_code_of(u64 frame)
 {
-	return loop_word(frame + trace_dispatch.frame_code) & ~trace_dispatch.shape.tags;
+	return trace_word_at(frame + trace_dispatch.frame_code) & ~trace_dispatch.shape.tags;
 }
 
 /* Another tool's callback is being executed: it is not traced, as with sys.monitoring. */
 static inline bool dispatch_is_in_other_tool(u64 state)
 {
-	return *(const int *)(state + trace_dispatch.state_tracing) != 0;
+	return *(const int *)(state + trace_dispatch.row.state_tracing) != 0;
 }
 
 static inline bool dispatch_is_unseen(u64 code)

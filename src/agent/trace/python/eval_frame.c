@@ -64,42 +64,25 @@ static trace_profile_function *theirs;
 /* PyFrameObject.f_frame, of 3.11. */
 #define HANDLE_TO_FRAME 24
 
-static void begin_builtin(u64 callable, u64 frame)
+static void report_builtin(u64 callable, u64 frame, bool is_call)
 {
 	struct call_stack *calls = trace_of_thread();
-	const u64 method = trace_python_method(callable);
 
-	if (calls != NULL && method != 0)
-		trace_enter(
-			calls,
-			(struct trace_call){ .identity = trace_python_method_identity(method),
-					     .object = method,
-					     .named = callable,
-					     .frame = frame,
-					     .kind = TRACE_KIND_PYTHON_BUILTIN },
-			trace_now());
-}
-
-static void end_builtin(u64 callable, u64 frame)
-{
-	struct call_stack *calls = trace_of_thread();
-	const u64 method = trace_python_method(callable);
-
-	if (calls != NULL && method != 0)
-		trace_leave(calls, method, frame, trace_now());
+	if (calls != NULL)
+		trace_builtin_event(calls, frame, is_call, callable, trace_now());
 }
 
 /* Py_tracefunc.  The end of a call that takes the function away is not reported. */
 static int on_profile(void *object, void *frame_object, int what, void *argument)
 {
-	const u64 frame = loop_word((u64)frame_object + HANDLE_TO_FRAME);
+	const u64 frame = trace_word_at((u64)frame_object + HANDLE_TO_FRAME);
 
 	if (what == TRACE_PROFILE_C_RETURN || what == TRACE_PROFILE_C_EXCEPTION)
-		end_builtin((u64)argument, frame);
+		report_builtin((u64)argument, frame, false);
 	const int result = theirs(object, frame_object, what, argument);
 
 	if (what == TRACE_PROFILE_C_CALL && result == 0)
-		begin_builtin((u64)argument, frame);
+		report_builtin((u64)argument, frame, true);
 	return result;
 }
 

@@ -44,7 +44,8 @@ void *trace_eval_frame_on_frame(void *state, void *frame, int is_throw);
 
 static inline eval_frame_function **eval_frame_of(u64 state)
 {
-	return (void *)(loop_word(state + EVAL_FRAME_INTERPRETER) + EVAL_FRAME_OF_INTERPRETER);
+	return (void *)(trace_word_at(state + EVAL_FRAME_INTERPRETER) +
+			EVAL_FRAME_OF_INTERPRETER);
 }
 
 /*

@@ -72,8 +72,3 @@ bool trace_eval_loop_test(const struct loop_shape *shape, bool has_builtins);
 
 /* The frame that a thread executes; 0: none. */
 u64 trace_eval_loop_frame(const struct python_layout *layout, u64 state);
-
-static inline u64 loop_word(u64 address)
-{
-	return *(const u64 *)address;
-}

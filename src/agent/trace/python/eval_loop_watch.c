@@ -12,6 +12,7 @@
 #include "abi/python_layout.h"
 #include "agent/trace/python/api.h"
 #include "agent/trace/python/eval_loop.h"
+#include "agent/trace/word.h"
 
 /* max() of numbers, called with different counts, so that arguments differ. */
 static const char source[] = "p=max\n"
@@ -79,7 +80,7 @@ static u64 places_of_int(const u64 *places, u32 number)
 static u64 places_of_next(const u64 *places, u64 opcode)
 {
 	const u64 first = watch.code + watch.offsets->code_instructions;
-	const u64 count = loop_word(watch.code + CODE_UNITS);
+	const u64 count = trace_word_at(watch.code + CODE_UNITS);
 	const u64 inside = places_between(places, first, first + 2 * (count - 1), 2);
 	u64 found = 0;
 
@@ -93,8 +94,8 @@ static u64 places_of_next(const u64 *places, u64 opcode)
 /* Whether the two words below its arguments are what is called, and a NULL, or anything. */
 static bool is_callee(u64 below)
 {
-	const u64 callable = loop_word(below + 8 * (2 - watch.shape->callee_depth));
-	const u64 beside = loop_word(below + 8 * (watch.shape->callee_depth - 1));
+	const u64 callable = trace_word_at(below + 8 * (2 - watch.shape->callee_depth));
+	const u64 beside = trace_word_at(below + 8 * (watch.shape->callee_depth - 1));
 	const u64 tags = watch.shape->tags;
 
 	return (callable & ~tags) == watch.callee && (beside & ~tags) == 0;
@@ -127,10 +128,10 @@ u64 trace_eval_loop_frame(const struct python_layout *layout, u64 state)
 	const struct python_offsets *offsets = &layout->offsets;
 
 	if (state == 0 || offsets->state_cframe == PYTHON_NO_FIELD)
-		return state != 0 ? loop_word(state + offsets->state_frame) : 0;
-	const u64 cframe = loop_word(state + offsets->state_cframe);
+		return state != 0 ? trace_word_at(state + offsets->state_frame) : 0;
+	const u64 cframe = trace_word_at(state + offsets->state_cframe);
 
-	return cframe != 0 ? loop_word(cframe + offsets->cframe_frame) : 0;
+	return cframe != 0 ? trace_word_at(cframe + offsets->cframe_frame) : 0;
 }
 
 void trace_eval_loop_watch(const u64 *places, u64 opcode)
@@ -141,7 +142,8 @@ void trace_eval_loop_watch(const u64 *places, u64 opcode)
 	const u64 frame = trace_eval_loop_frame(watch.shape->layout, state);
 	const u64 tags = watch.shape->tags;
 
-	if (frame == 0 || (loop_word(frame + watch.offsets->frame_code) & ~tags) != watch.code)
+	if (frame == 0 ||
+	    (trace_word_at(frame + watch.offsets->frame_code) & ~tags) != watch.code)
 		return;
 	watch.is_aligned = watch.is_aligned && (u64)places % 16 == 0;
 	watch.events++;

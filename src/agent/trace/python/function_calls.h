@@ -28,3 +28,17 @@ trace_begin_builtin(struct call_stack *calls, u64 callable, u64 method, u64 fram
 					 .kind = TRACE_KIND_PYTHON_BUILTIN },
 		    now);
 }
+
+/* A C function begins or ends, by an event that has the frame which calls it. */
+static inline void trace_builtin_event(struct call_stack *calls, u64 frame, bool is_call,
+				       u64 callable, u64 now)
+{
+	const u64 method = trace_python_method(callable);
+
+	if (method == 0)
+		return;
+	if (is_call)
+		trace_begin_builtin(calls, callable, method, frame, now);
+	else
+		trace_leave(calls, method, frame, now);
+}

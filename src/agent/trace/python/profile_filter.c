@@ -6,6 +6,7 @@
 #include "abi/python_layout.h"
 #include "agent/trace/area.h"
 #include "agent/trace/python/profile_function.h"
+#include "agent/trace/word.h"
 
 /* From c_profilefunc over c_tracefunc to c_profileobj, in words: so from 3.6 to 3.15. */
 #define FUNCTION_TO_OBJECT 2
@@ -35,11 +36,6 @@ static __thread struct {
 	u32 beyond;
 	u64 callers[CALLERS_MAX];
 } begun;
-
-static u64 word_at(u64 address)
-{
-	return *(const u64 *)address;
-}
 
 static u64 own_state(void)
 {
@@ -127,8 +123,8 @@ void trace_profile_filter_before(struct trace_profile_filter *out)
 	memcpy(out->words, (const void *)out->state, sizeof out->words);
 	out->had_ours = trace_python_has_function();
 	out->is_by_us = filter.is_by_us != NULL && filter.is_by_us();
-	out->is_passed =
-		filter.place != 0 && is_event_function(word_at(out->state + filter.place));
+	out->is_passed = filter.place != 0 &&
+			 is_event_function(trace_word_at(out->state + filter.place));
 }
 
 /* Both members were empty before, and the object is there now. */
@@ -164,8 +160,8 @@ static bool has_theirs(const struct trace_profile_filter *before, u64 given)
 		return false;
 	if (filter.place == 0)
 		find_place(before, given);
-	return filter.place != 0 && word_at(before->state + filter.place) != 0 &&
-	       !is_event_function(word_at(before->state + filter.place)) &&
+	return filter.place != 0 && trace_word_at(before->state + filter.place) != 0 &&
+	       !is_event_function(trace_word_at(before->state + filter.place)) &&
 	       !trace_python_has_function();
 }
 
@@ -195,19 +191,19 @@ void trace_profile_filter_after_all(const struct trace_profile_filter *before, u
 		return;
 	}
 	filter.round++;
-	const u64 theirs = word_at(before->state + filter.place);
+	const u64 theirs = trace_word_at(before->state + filter.place);
 
 	pass(before->state);
 	/* Other threads come and go meanwhile where there is no GIL. */
 	if (layout->is_free_threaded || layout->offsets.interp_threads == PYTHON_NO_FIELD ||
 	    layout->offsets.state_next == PYTHON_NO_FIELD)
 		return;
-	const u64 interpreter = word_at(before->state + layout->offsets.state_interp);
-	u64 state = word_at(interpreter + layout->offsets.interp_threads);
+	const u64 interpreter = trace_word_at(before->state + layout->offsets.state_interp);
+	u64 state = trace_word_at(interpreter + layout->offsets.interp_threads);
 
 	for (u32 i = 0; state != 0 && i < STATES_MAX; i++) {
-		if (word_at(state + filter.place) == theirs)
+		if (trace_word_at(state + filter.place) == theirs)
 			pass(state);
-		state = word_at(state + layout->offsets.state_next);
+		state = trace_word_at(state + layout->offsets.state_next);
 	}
 }

@@ -26,6 +26,7 @@
 #include "agent/trace/python/objects.h"
 #include "agent/trace/python/profile_function.h"
 #include "agent/trace/python/api.h"
+#include "agent/trace/word.h"
 
 /* Where a thread state has what PyEval_SetProfile() sets (Include/pystate.h of each version). */
 struct profile_members {
@@ -53,35 +54,16 @@ static struct {
 	bool is_calibrated;
 } python;
 
-static u64 word_at(u64 address)
-{
-	return *(const u64 *)address;
-}
-
 /* The frame that is executed, of the object that an event has. */
 static u64 frame_of(const struct python_layout *layout, u64 object)
 {
 	return layout->chain == PYTHON_CHAIN_OBJECTS ? object
-						     : word_at(object + HANDLE_TO_FRAME);
+						     : trace_word_at(object + HANDLE_TO_FRAME);
 }
 
 static u64 code_of(const struct python_layout *layout, u64 frame)
 {
-	return word_at(frame + layout->offsets.frame_code);
-}
-
-static void builtin_event(struct call_stack *calls, u64 frame, bool is_call, u64 callable,
-			  u64 now)
-{
-	const u64 method = trace_python_method(callable);
-
-	if (method == 0)
-		return;
-	if (!is_call) {
-		trace_leave(calls, method, frame, now);
-		return;
-	}
-	trace_begin_builtin(calls, callable, method, frame, now);
+	return trace_word_at(frame + layout->offsets.frame_code);
 }
 
 static bool is_beginning(int what)
@@ -111,7 +93,8 @@ static int on_profile(void *object, void *frame_object, int what, void *argument
 	} else if (trace_wishes.has_builtins &&
 		   (what == TRACE_PROFILE_C_CALL || what == TRACE_PROFILE_C_RETURN ||
 		    what == TRACE_PROFILE_C_EXCEPTION)) {
-		builtin_event(calls, frame, what == TRACE_PROFILE_C_CALL, (u64)argument, now);
+		trace_builtin_event(calls, frame, what == TRACE_PROFILE_C_CALL, (u64)argument,
+				    now);
 	}
 	return 0;
 }
@@ -140,7 +123,7 @@ static void set_function(const struct profile_members *members, u64 state)
 	u64 flag = state + members->flag;
 
 	if (members->has_cframe)
-		flag = word_at(flag);
+		flag = trace_word_at(flag);
 	if (flag == 0)
 		return;
 	*(u64 *)(state + members->function) = (u64)on_profile;
@@ -161,11 +144,12 @@ void trace_python_fall_back(void)
 
 	python.members = python.members_to_fall_back;
 
-	for (; interpreter != 0; interpreter = word_at(interpreter + offsets->interp_next)) {
-		u64 state = word_at(interpreter + offsets->interp_threads);
+	for (; interpreter != 0;
+	     interpreter = trace_word_at(interpreter + offsets->interp_next)) {
+		u64 state = trace_word_at(interpreter + offsets->interp_threads);
 
-		for (; state != 0; state = word_at(state + offsets->state_next)) {
-			if (word_at(state + python.members->function) == 0)
+		for (; state != 0; state = trace_word_at(state + offsets->state_next)) {
+			if (trace_word_at(state + python.members->function) == 0)
 				set_function(python.members, state);
 		}
 	}
@@ -221,7 +205,7 @@ static u64 own_function(void)
 {
 	const u64 state = own_state();
 
-	return state != 0 ? word_at(state + python.members->function) : 0;
+	return state != 0 ? trace_word_at(state + python.members->function) : 0;
 }
 
 static void put_back(u64 state)
@@ -253,9 +237,9 @@ static void *flag_in_use(void)
 {
 	const u64 state = own_state();
 
-	if (state == 0 || word_at(state + python.members->function) != (u64)on_profile)
+	if (state == 0 || trace_word_at(state + python.members->function) != (u64)on_profile)
 		return NULL;
-	return (void *)(python.members->has_cframe ? word_at(state + python.members->flag)
+	return (void *)(python.members->has_cframe ? trace_word_at(state + python.members->flag)
 						   : state + python.members->flag);
 }
 
@@ -304,7 +288,7 @@ bool trace_python_is_by_function(void)
 
 static void see_state(u64 state)
 {
-	if (python.members != NULL && word_at(state + python.members->function) == 0)
+	if (python.members != NULL && trace_word_at(state + python.members->function) == 0)
 		set_function(python.members, state);
 }
 

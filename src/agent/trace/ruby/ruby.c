@@ -21,7 +21,6 @@ enum ruby_event_bits {
 	EVENT_FIBER_SWITCH = 0x1000,
 };
 #define EVENTS_OF_BEGINNING (EVENT_CALL | EVENT_C_CALL | EVENT_B_CALL)
-#define EVENTS_OF_ENDING    (EVENT_RETURN | EVENT_C_RETURN | EVENT_B_RETURN)
 
 /* include/ruby/debug.h, rb_event_hook_flag_t: SAFE | RAW_ARG. */
 #define HOOK_FLAGS 5
