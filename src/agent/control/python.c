@@ -81,8 +81,8 @@ ENTRY_MAP(ENTRY_TYPE)
 
 static struct entries {
 	ENTRY_MAP(ENTRY_MEMBER)
+	void *none; /* _Py_NoneStruct */
 } api;
-static void *none_object;
 
 void *PyInit__fathom(void);
 void *PyInit__fathom_threaded(void);
@@ -105,7 +105,7 @@ static void find_entries(void *caller)
 	if (dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map != NULL &&
 	    map->l_name[0] != '\0')
 		image = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-	none_object = find(image, "_Py_NoneStruct");
+	api.none = find(image, "_Py_NoneStruct");
 	ENTRIES_FIND(&api, ENTRY_MAP, find, image);
 	if (image != NULL)
 		dlclose(image);
@@ -129,8 +129,8 @@ static u32 version_of_python(void)
 
 static void *nothing(void)
 {
-	api.Py_IncRef(none_object);
-	return none_object;
+	api.Py_IncRef(api.none);
+	return api.none;
 }
 
 void control_python_frames(u64 out_frames[2])
@@ -253,7 +253,7 @@ static void fill_slots(u32 version)
 
 static bool has_what_both_need(void)
 {
-	return none_object != NULL && api.Py_IncRef != NULL && api.PyBool_FromLong != NULL &&
+	return api.none != NULL && api.Py_IncRef != NULL && api.PyBool_FromLong != NULL &&
 	       api.PyErr_Clear != NULL && api.PyThreadState_Get != NULL;
 }
 

@@ -29,23 +29,25 @@
 #define NS_PER_SECOND       1000000000ULL
 #define NS_PER_MS           1000000ULL
 
-static struct sockaddr_un recorder_address AGENT_STATE;
-static u64 patience_ms = HANDSHAKE_TIMEOUT_MS;
-/* One more than a socket to the recorder that is there already; 0: there is none. */
-static int connection_taken;
+static struct {
+	struct sockaddr_un address;
+	u64 patience_ms;
+	/* One more than a socket to it that is there already; 0: there is none. */
+	int connection_taken;
+} recorder AGENT_STATE = { .patience_ms = HANDSHAKE_TIMEOUT_MS };
 
 static bool find_recorder(void)
 {
 	const char *path = environment_socket();
 
-	if (path == NULL || path[0] == '\0' || strlen(path) >= sizeof recorder_address.sun_path)
+	if (path == NULL || path[0] == '\0' || strlen(path) >= sizeof recorder.address.sun_path)
 		return false;
-	recorder_address.sun_family = AF_UNIX;
-	strcpy(recorder_address.sun_path, path);
+	recorder.address.sun_family = AF_UNIX;
+	strcpy(recorder.address.sun_path, path);
 	const char *name = strrchr(path, '/');
 
 	if (name != NULL && strcmp(name, HANDSHAKE_TRACE_SOCKET) == 0)
-		patience_ms = HANDSHAKE_TRACE_TIMEOUT_MS;
+		recorder.patience_ms = HANDSHAKE_TRACE_TIMEOUT_MS;
 	return true;
 }
 
@@ -97,20 +99,21 @@ static bool is_trusted_recorder(int fd)
 
 void recorder_socket_take(int fd)
 {
-	connection_taken = fd + 1;
+	recorder.connection_taken = fd + 1;
 }
 
 void recorder_socket_drop(void)
 {
-	if (connection_taken > 0)
-		recorder_socket_close(connection_taken - 1);
-	connection_taken = 0;
+	if (recorder.connection_taken > 0)
+		recorder_socket_close(recorder.connection_taken - 1);
+	recorder.connection_taken = 0;
 }
 
 static void bound_waits(int fd)
 {
-	const struct timeval patience = { .tv_sec = (time_t)(patience_ms / 1000),
-					  .tv_usec = (long)(patience_ms % 1000 * 1000) };
+	const struct timeval patience = { .tv_sec = (time_t)(recorder.patience_ms / 1000),
+					  .tv_usec =
+						  (long)(recorder.patience_ms % 1000 * 1000) };
 
 	arch_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&patience,
 		      sizeof patience, 0);
@@ -120,9 +123,9 @@ static void bound_waits(int fd)
 
 static int connect_to_recorder(void)
 {
-	const int taken_fd = connection_taken - 1;
+	const int taken_fd = recorder.connection_taken - 1;
 
-	connection_taken = 0;
+	recorder.connection_taken = 0;
 	if (taken_fd >= 0) {
 		bound_waits(taken_fd);
 		return taken_fd;
@@ -133,8 +136,8 @@ static int connect_to_recorder(void)
 	if (fd < 0)
 		return -1;
 	bound_waits(fd);
-	const long rc = arch_syscall4(SYS_connect, fd, (long)&recorder_address,
-				      sizeof recorder_address, 0);
+	const long rc = arch_syscall4(SYS_connect, fd, (long)&recorder.address,
+				      sizeof recorder.address, 0);
 	const bool is_trusted = rc >= 0 && is_trusted_recorder(fd);
 
 	if (is_trusted)
@@ -224,8 +227,8 @@ bool recorder_socket_ask(const struct recorder_question *question,
 
 		agent_hello.may_be_trapped = true;
 		is_answered = say(fd, question, now_ns) &&
-			      hear_answer(fd, now_ns + patience_ms * NS_PER_MS, out_answer,
-					  out_ring_fd);
+			      hear_answer(fd, now_ns + recorder.patience_ms * NS_PER_MS,
+					  out_answer, out_ring_fd);
 		recorder_socket_close(fd);
 	}
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, KERNEL_SIGSET_BYTES);

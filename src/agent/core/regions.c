@@ -24,11 +24,13 @@ _Static_assert(REGIONS_OPEN <= 64, "a walk has a bit for each");
 
 enum { NAME_FREE, NAME_IN_THE_MAKING, NAME_READY };
 
-static struct regions_area area;
-static struct region_name names[NAMES];
-static u32 name_states[NAMES];
-static u64 last_serial;
-static u32 asked; /* the slot whose thread is asked for next */
+static struct {
+	struct regions_area area;
+	struct region_name names[NAMES];
+	u32 name_states[NAMES];
+	u64 last_serial;
+	u32 asked; /* the slot whose thread is asked for next */
+} shared;
 
 __thread struct regions *regions_own;
 static __thread u32 own_tid; /* 0: not asked for so far */
@@ -69,14 +71,16 @@ static const struct region_name *find_name(u64 key, const char *name, u64 length
 		u32 state = NAME_FREE;
 
 		/* Pairs with the release below: a name that is ready is whole. */
-		if (__atomic_compare_exchange_n(&name_states[slot], &state, NAME_IN_THE_MAKING,
-						0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-			make_name(&names[slot], key, name, length);
-			__atomic_store_n(&name_states[slot], NAME_READY, __ATOMIC_RELEASE);
-			return &names[slot];
+		if (__atomic_compare_exchange_n(&shared.name_states[slot], &state,
+						NAME_IN_THE_MAKING, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_ACQUIRE)) {
+			make_name(&shared.names[slot], key, name, length);
+			__atomic_store_n(&shared.name_states[slot], NAME_READY,
+					 __ATOMIC_RELEASE);
+			return &shared.names[slot];
 		}
-		if (state == NAME_READY && names[slot].key == key)
-			return &names[slot];
+		if (state == NAME_READY && shared.names[slot].key == key)
+			return &shared.names[slot];
 	}
 	return NULL;
 }
@@ -115,14 +119,14 @@ static struct regions *take_slot_among(u32 first, u32 count, bool with_left)
 {
 	for (u32 i = 0; i < count; i++) {
 		const u32 slot = (first + i) % REGIONS_SLOTS;
-		u32 owner = __atomic_load_n(&area.owners[slot], __ATOMIC_RELAXED);
+		u32 owner = __atomic_load_n(&shared.area.owners[slot], __ATOMIC_RELAXED);
 
 		if (owner != 0 && (!with_left || !is_left(owner)))
 			continue;
-		if (__atomic_compare_exchange_n(&area.owners[slot], &owner, own_tid, 0,
+		if (__atomic_compare_exchange_n(&shared.area.owners[slot], &owner, own_tid, 0,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			area.slots[slot].count = 0;
-			return &area.slots[slot];
+			shared.area.slots[slot].count = 0;
+			return &shared.area.slots[slot];
 		}
 	}
 	return NULL;
@@ -139,14 +143,14 @@ static struct regions *take_slot(void)
 
 	if (slot == NULL)
 		slot = take_slot_among(
-			__atomic_fetch_add(&asked, ROOMS_ASKED, __ATOMIC_RELAXED), ROOMS_ASKED,
-			true);
+			__atomic_fetch_add(&shared.asked, ROOMS_ASKED, __ATOMIC_RELAXED),
+			ROOMS_ASKED, true);
 	return slot;
 }
 
 static void give_slot(struct regions *slot)
 {
-	__atomic_store_n(&area.owners[slot - area.slots], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&shared.area.owners[slot - shared.area.slots], 0, __ATOMIC_RELEASE);
 }
 
 /*
@@ -180,7 +184,7 @@ const struct region *regions_begin(const struct region_place *place, const char 
 	atomic_signal_fence(memory_order_seq_cst);
 	region->serial = region->name == NULL
 				 ? 0
-				 : __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
+				 : __atomic_add_fetch(&shared.last_serial, 1, __ATOMIC_RELAXED);
 	return region->serial != 0 ? region : NULL;
 }
 
@@ -273,17 +277,17 @@ u64 regions_end(const struct region_place *place, const char *name, u64 length)
 
 u64 regions_address(void)
 {
-	return (u64)&area;
+	return (u64)&shared.area;
 }
 
 void regions_forget_others(void)
 {
 	own_tid = 0;
 	for (u32 i = 0; i < REGIONS_SLOTS; i++) {
-		if (area.owners[i] != 0 && &area.slots[i] != regions_own)
-			area.owners[i] = 0;
+		if (shared.area.owners[i] != 0 && &shared.area.slots[i] != regions_own)
+			shared.area.owners[i] = 0;
 	}
 	/* It is one of the parent's: no code asks for it. */
 	if (regions_own != NULL)
-		area.owners[regions_own - area.slots] = NO_THREAD;
+		shared.area.owners[regions_own - shared.area.slots] = NO_THREAD;
 }

@@ -54,14 +54,16 @@ struct thread_start {
 #define THREAD_STARTS 1024
 /* So many places are looked at: threads begin about in the order in which they are created. */
 #define THREAD_STARTS_TRIED 64
-static struct thread_start thread_starts[THREAD_STARTS];
-static u32 thread_starts_next;
+static struct {
+	struct thread_start all[THREAD_STARTS];
+	u32 next;
+} starts;
 
 static struct thread_start *thread_start_take(void)
 {
 	for (u32 i = 0; i < THREAD_STARTS_TRIED; i++) {
-		const u32 at = __atomic_fetch_add(&thread_starts_next, 1, __ATOMIC_RELAXED);
-		struct thread_start *start = &thread_starts[at % THREAD_STARTS];
+		const u32 at = __atomic_fetch_add(&starts.next, 1, __ATOMIC_RELAXED);
+		struct thread_start *start = &starts.all[at % THREAD_STARTS];
 		u32 is_free = 0;
 
 		if (__atomic_compare_exchange_n(&start->state, &is_free, 1, 0, __ATOMIC_ACQUIRE,
@@ -74,7 +76,7 @@ static struct thread_start *thread_start_take(void)
 AGENT_START void threads_forget_others(void)
 {
 	for (u32 i = 0; i < THREAD_STARTS && own_process.has_had_threads; i++)
-		__atomic_store_n(&thread_starts[i].state, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&starts.all[i].state, 0, __ATOMIC_RELAXED);
 }
 
 static void thread_start_give(struct thread_start *start)

@@ -22,9 +22,6 @@
 /* The value of ours: its address. */
 static const char mark;
 
-/* The process is to be sampled no more: the timers of its threads go as they come. */
-static bool are_stopped;
-
 /* The calling thread's. */
 static __thread struct {
 	int timer; /* the kernel's number */
@@ -32,6 +29,7 @@ static __thread struct {
 	bool is_first; /* it was set by kernel_ticks_begin() */
 	u32 pauses;    /* ring_header.pauses when it was set last */
 	u32 attach;    /* agent_hello.attaches then */
+	bool is_held;  /* the trap, while the thread forks */
 } own;
 
 /*
@@ -39,8 +37,12 @@ static __thread struct {
  * sampling stops.  What takes an entry out deletes that timer.  0: the place is free.
  */
 #define OLDER_MAX 1024
-static u64 older[OLDER_MAX];
-static bool has_older;
+static struct {
+	/* It is to be sampled no more: the timers of its threads go as they come. */
+	bool are_stopped;
+	bool has_older;
+	u64 older[OLDER_MAX];
+} process;
 
 static bool may_call(void)
 {
@@ -67,10 +69,10 @@ static bool replace(u64 *place, u64 from, u64 to)
 
 static bool enter_older(void)
 {
-	__atomic_store_n(&has_older, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&process.has_older, true, __ATOMIC_RELAXED);
 	for (u32 i = 0; i < OLDER_MAX; i++) {
-		if (__atomic_load_n(&older[i], __ATOMIC_RELAXED) == 0 &&
-		    replace(&older[i], 0, own_entry()))
+		if (__atomic_load_n(&process.older[i], __ATOMIC_RELAXED) == 0 &&
+		    replace(&process.older[i], 0, own_entry()))
 			return true;
 	}
 	return false;
@@ -82,7 +84,7 @@ static bool is_to_delete(void)
 	if (is_end_seen())
 		return true;
 	for (u32 i = 0; i < OLDER_MAX; i++) {
-		if (replace(&older[i], own_entry(), 0))
+		if (replace(&process.older[i], own_entry(), 0))
 			return true;
 	}
 	return false;
@@ -90,8 +92,8 @@ static bool is_to_delete(void)
 
 static void delete_older(void)
 {
-	for (u32 i = 0; has_older && i < OLDER_MAX; i++) {
-		const u64 entry = __atomic_exchange_n(&older[i], 0, __ATOMIC_ACQ_REL);
+	for (u32 i = 0; process.has_older && i < OLDER_MAX; i++) {
+		const u64 entry = __atomic_exchange_n(&process.older[i], 0, __ATOMIC_ACQ_REL);
 
 		if (entry != 0)
 			cpu_timer_delete((int)((u32)entry - 1));
@@ -123,7 +125,7 @@ static u32 pauses_of(const struct ring_header *ring)
 
 static bool are_unwanted(const struct ring_header *ring)
 {
-	return __atomic_load_n(&are_stopped, __ATOMIC_RELAXED) || own_ring.has_timers ||
+	return __atomic_load_n(&process.are_stopped, __ATOMIC_RELAXED) || own_ring.has_timers ||
 	       (pauses_of(ring) & 1);
 }
 
@@ -216,7 +218,7 @@ static void kernel_ticks_stop(void)
 {
 	if (agent_is_of_another())
 		return;
-	__atomic_store_n(&are_stopped, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&process.are_stopped, true, __ATOMIC_RELAXED);
 	drop();
 	delete_older();
 }
@@ -225,24 +227,22 @@ static void kernel_ticks_resume(struct ring_header *ring)
 {
 	(void)ring;
 	if (!agent_is_of_another())
-		__atomic_store_n(&are_stopped, false, __ATOMIC_RELAXED);
+		__atomic_store_n(&process.are_stopped, false, __ATOMIC_RELAXED);
 }
 
 /* The calling thread forks: the signal of its timer would make fork() begin anew (timers.c). */
-static __thread bool is_held;
-
 AGENT_START static void kernel_ticks_hold(void)
 {
-	is_held = own.state == TICK_TIMER_ON;
-	if (is_held)
+	own.is_held = own.state == TICK_TIMER_ON;
+	if (own.is_held)
 		masks_hold_trap(true);
 }
 
 AGENT_START static void kernel_ticks_let_go(void)
 {
-	if (is_held)
+	if (own.is_held)
 		masks_hold_trap(false);
-	is_held = false;
+	own.is_held = false;
 }
 
 /* The kernel gave the child none of its parent's timers. */
@@ -251,12 +251,12 @@ AGENT_START static void kernel_ticks_forget(void)
 	/* A page that a child need not write is its parent's still. */
 	if (own.state != TICK_TIMER_NONE)
 		own.state = TICK_TIMER_NONE;
-	if (are_stopped)
-		are_stopped = false;
-	for (u32 i = 0; has_older && i < OLDER_MAX; i++)
-		older[i] = 0;
-	if (has_older)
-		has_older = false;
+	if (process.are_stopped)
+		process.are_stopped = false;
+	for (u32 i = 0; process.has_older && i < OLDER_MAX; i++)
+		process.older[i] = 0;
+	if (process.has_older)
+		process.has_older = false;
 }
 
 extern const struct mechanism kernel_ticks_mechanism;

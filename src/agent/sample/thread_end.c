@@ -22,12 +22,14 @@
 /* Below it glibc keeps values in the thread itself; above, it allocates (nptl, struct pthread). */
 #define KEYS_IN_THREAD 32
 
-static pthread_key_t key AGENT_STATE;
-static bool has_key AGENT_STATE;
+static struct {
+	pthread_key_t key;
+	bool has_key;
+} thread_end AGENT_STATE;
 
 static void expect_destructor(void)
 {
-	pthread_setspecific(key, &thread_notes);
+	pthread_setspecific(thread_end.key, &thread_notes);
 }
 
 AGENT_START static bool may_look(const struct ring_header *ring)
@@ -78,16 +80,16 @@ static void on_thread_end(void *value)
 
 AGENT_START void thread_end_begin(void)
 {
-	if (has_key || pthread_key_create(&key, on_thread_end) != 0)
+	if (thread_end.has_key || pthread_key_create(&thread_end.key, on_thread_end) != 0)
 		return;
-	has_key = key < KEYS_IN_THREAD;
-	if (!has_key)
-		pthread_key_delete(key);
+	thread_end.has_key = thread_end.key < KEYS_IN_THREAD;
+	if (!thread_end.has_key)
+		pthread_key_delete(thread_end.key);
 }
 
 void thread_end_expect(u64 start_function)
 {
-	if (!has_key)
+	if (!thread_end.has_key)
 		return;
 	thread_notes.start_function = start_function;
 	/* Its first sample may come behind a filter, where no handler of ours calls; or has come. */

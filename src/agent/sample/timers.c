@@ -42,10 +42,12 @@
 /* The value of ours: its address. */
 static const char mark;
 
-static pthread_key_t thread_end;
-static bool has_thread_end;
-/* A thread of this process has begun to arm all. */
-static u32 is_taken_over;
+static struct {
+	pthread_key_t thread_end;
+	bool has_thread_end;
+	bool is_held;      /* the trap, by the thread that forks */
+	u32 is_taken_over; /* a thread of this process has begun to arm all */
+} timers AGENT_STATE;
 
 /* The calling thread's. */
 static __thread struct own_timer {
@@ -65,8 +67,8 @@ static void timer_drop(void *value)
 
 static void timers_init(void)
 {
-	if (!has_thread_end)
-		has_thread_end = pthread_key_create(&thread_end, timer_drop) == 0;
+	if (!timers.has_thread_end)
+		timers.has_thread_end = pthread_key_create(&timers.thread_end, timer_drop) == 0;
 }
 
 static void timer_begin_own(u64 period_ns)
@@ -95,8 +97,8 @@ static void timers_arm_thread(const struct ring_header *ring)
 		return;
 	timer_begin_own(own_ring.terms.period_ns);
 	/* Else thread_end.c drops it. */
-	if (has_thread_end)
-		pthread_setspecific(thread_end, &own);
+	if (timers.has_thread_end)
+		pthread_setspecific(timers.thread_end, &own);
 }
 
 void timers_disarm_thread(void)
@@ -127,7 +129,7 @@ bool timers_may_sample(const struct ring_header *ring, int timer)
 AGENT_START static void timers_forget(void)
 {
 	own.is_there = false;
-	__atomic_store_n(&is_taken_over, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&timers.is_taken_over, 0, __ATOMIC_RELAXED);
 }
 
 /* As the kernel writes them into getdents64()'s memory. */
@@ -213,7 +215,7 @@ static bool take_over(void)
 void timers_look(struct ring_header *ring)
 {
 	if (!(__atomic_load_n(&ring->wishes, __ATOMIC_RELAXED) & RING_WISH_TIMERS) ||
-	    __atomic_exchange_n(&is_taken_over, 1, __ATOMIC_RELAXED) != 0)
+	    __atomic_exchange_n(&timers.is_taken_over, 1, __ATOMIC_RELAXED) != 0)
 		return;
 	/* Pairs with the acquire in the recorder's ring_view_timers(). */
 	__atomic_store_n(&ring->timers, take_over() ? RING_TIMERS_ARMED : RING_TIMERS_FAILED,
@@ -247,18 +249,16 @@ static void timers_resume(struct ring_header *ring)
  * takes would keep it from ever ending (async-profiler issue 97).  Perf's trap is only
  * sent on the way back to user mode; a timer's signal is not.
  */
-static bool is_held AGENT_STATE;
-
 AGENT_START static void timers_hold(void)
 {
-	is_held = own_ring.has_timers;
-	if (is_held)
+	timers.is_held = own_ring.has_timers;
+	if (timers.is_held)
 		masks_hold_trap(true);
 }
 
 AGENT_START static void timers_let_go(void)
 {
-	if (is_held)
+	if (timers.is_held)
 		masks_hold_trap(false);
 }
 

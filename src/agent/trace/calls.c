@@ -13,20 +13,20 @@
 /* Of a stack that is not the thread's first: a fiber's of Ruby has room for 3,000 calls. */
 #define MORE_ENTRIES 4096U
 
-/* A slot's, for one thread after the other. */
-static struct call_stack call_stacks[TRACE_THREADS];
 __thread struct call_stack *trace_own;
 /* There was no slot for it. */
 static __thread bool is_untraced;
-/* Its parent's, in a child of fork until it has its own. */
-static const struct call_stack *forgotten;
-/* The slot to look at first. */
-static u32 next_slot;
+static struct {
+	struct call_stack stacks[TRACE_THREADS]; /* a slot's, for one thread after the other */
+	/* Its parent's, in a child of fork until it has its own. */
+	const struct call_stack *forgotten;
+	u32 next_slot; /* the one to look at first */
+} slots;
 
 /* A slot of the table that no thread has; TRACE_THREADS: there is none. */
 static u32 take_slot(struct trace_area *area)
 {
-	const u32 first = __atomic_fetch_add(&next_slot, 1, __ATOMIC_RELAXED);
+	const u32 first = __atomic_fetch_add(&slots.next_slot, 1, __ATOMIC_RELAXED);
 
 	for (u32 i = 0; i < TRACE_THREADS; i++) {
 		const u32 slot = (first + i) % TRACE_THREADS;
@@ -94,13 +94,13 @@ struct call_stack *trace_begin_thread(void)
 		return NULL;
 	const u32 slot = trace_map_is_forbidden() ? TRACE_THREADS : take_slot(area);
 
-	if (slot == TRACE_THREADS || !begin_calls(&call_stacks[slot], area, slot)) {
+	if (slot == TRACE_THREADS || !begin_calls(&slots.stacks[slot], area, slot)) {
 		__atomic_fetch_add(&area->untraced_threads, 1, __ATOMIC_RELAXED);
 		is_untraced = true;
 		return NULL;
 	}
 	__atomic_fetch_add(&area->threads_taken, 1, __ATOMIC_RELAXED);
-	struct call_stack *calls = &call_stacks[slot];
+	struct call_stack *calls = &slots.stacks[slot];
 	struct trace_thread *thread = &area->threads[slot];
 
 	thread->left_out_ticks = 0;
@@ -166,12 +166,12 @@ static void keep_kinds(struct call_stack *calls)
 
 void trace_calls_begin(void)
 {
-	next_slot = 0;
+	slots.next_slot = 0;
 }
 
 void trace_calls_forget(void)
 {
-	forgotten = trace_own;
+	slots.forgotten = trace_own;
 	if (trace_own != NULL)
 		keep_kinds(trace_own);
 	trace_own = NULL;
@@ -179,7 +179,7 @@ void trace_calls_forget(void)
 
 bool trace_calls_adopt(void)
 {
-	const struct call_stack *before = forgotten;
+	const struct call_stack *before = slots.forgotten;
 	const struct call_stack old = before != NULL ? *before : (struct call_stack){ 0 };
 
 	trace_own = NULL;
@@ -187,7 +187,7 @@ bool trace_calls_adopt(void)
 	if (before == NULL || trace_area_of_process() == NULL)
 		return false;
 	/* Another slot than before: its entries are read while these are made. */
-	next_slot = old.slot + 1;
+	slots.next_slot = old.slot + 1;
 	struct call_stack *calls = trace_begin_thread();
 
 	if (calls != NULL && calls != before)
@@ -199,7 +199,7 @@ bool trace_calls_adopt(void)
 void trace_calls_set_off(u32 is_off)
 {
 	for (u32 i = 0; i < TRACE_THREADS; i++) {
-		if (call_stacks[i].area != NULL)
-			__atomic_store_n(&call_stacks[i].is_off, is_off, __ATOMIC_RELAXED);
+		if (slots.stacks[i].area != NULL)
+			__atomic_store_n(&slots.stacks[i].is_off, is_off, __ATOMIC_RELAXED);
 	}
 }

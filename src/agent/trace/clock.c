@@ -47,7 +47,6 @@ struct cpu_clock {
  * sys/rseq.h).
  */
 static const u32 never_executed[] = { ARCH_RSEQ_SIGNATURE, 0, 0, 0 };
-static struct rseq_piece piece;
 
 struct trace_clock trace_clock;
 static __thread struct cpu_clock own_clock;
@@ -58,6 +57,7 @@ static struct {
 	u64 longest;      /* how many ticks a reading is good for */
 	ptrdiff_t rseq_offset;
 	bool has_marker; /* threads are registered, and the marker is cleared */
+	struct rseq_piece piece;
 } cpu;
 
 static u64 ticks_of_ns(u64 ns)
@@ -74,7 +74,7 @@ static u64 read_cpu_ticks(void)
 
 static u64 marker_word(void)
 {
-	return (u64)&piece;
+	return (u64)&cpu.piece;
 }
 
 static struct rseq_head *rseq_of_thread(void)
@@ -120,9 +120,9 @@ void trace_clock_begin(struct trace_area *area)
 	cpu.area = area;
 	cpu.ticks_per_ns = area->ticks_per_ns;
 	cpu.longest = ticks_of_ns(1000000);
-	piece = (struct rseq_piece){ .start = (u64)&never_executed[3],
-				     .length = 1,
-				     .abort = (u64)&never_executed[1] };
+	cpu.piece = (struct rseq_piece){ .start = (u64)&never_executed[3],
+					 .length = 1,
+					 .abort = (u64)&never_executed[1] };
 	if (!permits.may_call || !find_rseq())
 		area->cpu_clock = TRACE_CPU_CLOCK_UNREGISTERED;
 	else if (rseq_of_thread()->critical != 0 || !is_cleared_by_sleep())
@@ -133,11 +133,9 @@ void trace_clock_begin(struct trace_area *area)
 	trace_clock.is_special = true;
 }
 
-static u64 frozen_at;
-
 u64 trace_clock_counter(void)
 {
-	return __atomic_load_n(&trace_clock.is_frozen, __ATOMIC_ACQUIRE) ? frozen_at
+	return __atomic_load_n(&trace_clock.is_frozen, __ATOMIC_ACQUIRE) ? trace_clock.frozen_at
 									 : ticks_now();
 }
 
@@ -150,7 +148,7 @@ static void set_special(void)
 
 void trace_clock_freeze(void)
 {
-	frozen_at = trace_clock_counter();
+	trace_clock.frozen_at = trace_clock_counter();
 	__atomic_store_n(&trace_clock.is_frozen, true, __ATOMIC_RELEASE);
 	set_special();
 }

@@ -40,6 +40,7 @@ struct trace_clock {
 	bool is_cpu;
 	bool is_frozen; /* the program forbade to read the counter: it shows what it did then */
 	bool is_special; /* one of them: trace_clock_special() has it */
+	u64 frozen_at;   /* what the counter shows when it is frozen */
 };
 extern struct trace_clock trace_clock;
 

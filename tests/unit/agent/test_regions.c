@@ -142,7 +142,7 @@ static void too_many_names_share_one(void **state)
 	}
 	assert_non_null(last);
 	assert_null(regions_own);
-	memset(name_states, 0, sizeof name_states);
+	memset(shared.name_states, 0, sizeof shared.name_states);
 }
 
 static void a_native_region_is_inside_of_the_frame_that_has_its_address(void **state)

@@ -12,9 +12,6 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* How often images have gone so far: dlclose() seldom takes one away. */
-static u64 unloads_seen;
-
 static int read_unloads(struct dl_phdr_info *info, size_t size, void *out_count)
 {
 	(void)size;
@@ -27,37 +24,40 @@ static int read_unloads(struct dl_phdr_info *info, size_t size, void *out_count)
  * its start is 0.
  */
 #define IMAGES_MAX 256U
-static u64 starts[IMAGES_MAX];
-static bool has_others; /* for which there was no place */
+static struct {
+	u64 starts[IMAGES_MAX];
+	bool has_others; /* for which there was no place */
+	u64 unloads_seen; /* how often images have gone so far: dlclose() seldom takes one away */
+} called;
 
 static void remember(u64 start)
 {
 	for (u32 i = 0; i < IMAGES_MAX; i++) {
-		u64 there = __atomic_load_n(&starts[i], __ATOMIC_RELAXED);
+		u64 there = __atomic_load_n(&called.starts[i], __ATOMIC_RELAXED);
 
 		if (there == start ||
 		    (there == 0 &&
-		     __atomic_compare_exchange_n(&starts[i], &there, start, 0, __ATOMIC_RELAXED,
-						 __ATOMIC_RELAXED)) ||
+		     __atomic_compare_exchange_n(&called.starts[i], &there, start, 0,
+						 __ATOMIC_RELAXED, __ATOMIC_RELAXED)) ||
 		    there == start)
 			return;
 	}
-	__atomic_store_n(&has_others, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&called.has_others, true, __ATOMIC_RELAXED);
 }
 
 static bool have_gone(void)
 {
 	struct dl_find_object found;
-	bool is_one = has_others;
+	bool is_one = called.has_others;
 
 	for (u32 i = 0; i < IMAGES_MAX; i++) {
-		const u64 start = starts[i];
+		const u64 start = called.starts[i];
 
 		if (start == 0 || (images_find_object((void *)start, &found) == 0 &&
 				   (u64)found.dlfo_map_start == start))
 			continue;
 		is_one = true;
-		__atomic_store_n(&starts[i], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&called.starts[i], 0, __ATOMIC_RELAXED);
 	}
 	return is_one;
 }
@@ -87,7 +87,7 @@ void trace_images_report(struct ring_header *ring, u64 address)
 	struct dl_find_object found;
 
 	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0) {
-		__atomic_store_n(&has_others, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&called.has_others, true, __ATOMIC_RELAXED);
 		return;
 	}
 	remember((u64)found.dlfo_map_start);
@@ -133,7 +133,7 @@ void trace_images_look(u64 before_ns)
 	if (before_ns == 0 || area == NULL)
 		return;
 	dl_iterate_phdr(read_unloads, &unloads);
-	if (__atomic_exchange_n(&unloads_seen, unloads, __ATOMIC_RELAXED) == unloads ||
+	if (__atomic_exchange_n(&called.unloads_seen, unloads, __ATOMIC_RELAXED) == unloads ||
 	    (images_find_object != NULL && !have_gone()))
 		return;
 	for (u32 chunk = 1; chunk < TRACE_CHUNKS; chunk++) {

@@ -22,9 +22,10 @@ enum piece_state {
 
 __thread u64 trace_returns_piece;
 
-/* Number of the piece and state, by a hash of the number; 0: free. */
-static u64 pieces[PIECES];
-static u32 being_made;
+static struct {
+	u64 pieces[PIECES]; /* number and state, by a hash of the number; 0: free */
+	u32 being_made;
+} shadow;
 
 bool trace_returns_are_possible(void)
 {
@@ -64,26 +65,27 @@ static bool make_piece(u64 *entry, u64 number)
 					 number << PIECE_STATE_BITS | PIECE_BEING_MADE, 0,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
-	__atomic_fetch_add(&being_made, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&shadow.being_made, 1, __ATOMIC_RELAXED);
 	const bool is_there = map_shadow(number);
 
 	set_state(entry, number, is_there);
-	__atomic_fetch_sub(&being_made, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&shadow.being_made, 1, __ATOMIC_RELAXED);
 	return is_there;
 }
 
 /* Its parent's thread may have mapped it, or not: it is mapped where it is not. */
 void trace_returns_forget_others(void)
 {
-	if (being_made == 0)
+	if (shadow.being_made == 0)
 		return;
 	for (u32 i = 0; i < PIECES; i++) {
-		const u64 number = pieces[i] >> PIECE_STATE_BITS;
+		const u64 number = shadow.pieces[i] >> PIECE_STATE_BITS;
 
-		if (pieces[i] == (number << PIECE_STATE_BITS | PIECE_BEING_MADE))
-			set_state(&pieces[i], number, permits.may_call && map_shadow(number));
+		if (shadow.pieces[i] == (number << PIECE_STATE_BITS | PIECE_BEING_MADE))
+			set_state(&shadow.pieces[i], number,
+				  permits.may_call && map_shadow(number));
 	}
-	being_made = 0;
+	shadow.being_made = 0;
 }
 
 bool trace_returns_have_shadow(u64 slot)
@@ -92,7 +94,7 @@ bool trace_returns_have_shadow(u64 slot)
 	const u64 hash = number * 0x9e3779b97f4a7c15ULL >> 32;
 
 	for (u32 i = 0; i < PIECES; i++) {
-		u64 *entry = &pieces[(hash + i) % PIECES];
+		u64 *entry = &shadow.pieces[(hash + i) % PIECES];
 		const u64 found = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 
 		if (found == 0 ? !make_piece(entry, number)
