@@ -152,7 +152,7 @@ static void add_row(const struct calls_builder *builder, const struct call_row *
 	};
 	const struct call_times times = {
 		.raw_ns = figure_of(row->calls.self_ns, 0),
-		.doubt_ns = figure_of(row->doubt_ns, 0),
+		.uncertainty_ns = figure_of(row->uncertainty_ns, 0),
 		.shortest_ns = has_calls ? figure_of(row->shortest_ns, UINT64_MAX) : UINT64_MAX,
 		.longest_ns = has_calls ? figure_of(row->longest_ns, 0) : 0,
 	};
@@ -176,7 +176,7 @@ static void add_all(struct calls_builder *builder)
 	info->is_corrected = !is_raw && builder->cost_count > 0;
 	info->raw_ns = correction.raw_ns;
 	info->measuring_ns = correction.removed_ns;
-	info->doubt_ns = correction.doubt_ns;
+	info->uncertainty_ns = correction.uncertainty_ns;
 	info->clipped_ns = correction.clipped_ns;
 	info->left_out_ns = correction.left_out_ns;
 	info->unknown_calls = correction.unknown_calls;

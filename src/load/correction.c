@@ -11,11 +11,11 @@
 /*
  * Calibration calls small functions in turn, whose code and nodes are in the caches.  Among
  * other work a call costs more: by so much of it, as programs have shown (docs/decisions/0022).
- * Of Ruby, whose way to a hook is longer, more is to be doubted among other callees, and no more
+ * Of Ruby, whose way to a hook is longer, more of it is uncertain among other callees, and no more
  * than else where the same one is called again and again, as calibration does.
  */
-#define DOUBT           0.25
-#define DOUBT_RUBY_MISS 0.6
+#define UNCERTAINTY           0.25
+#define UNCERTAINTY_RUBY_MISS 0.6
 /* Of the kinds of recording_calls. */
 #define RUBY_FIRST 5
 #define RUBY_LAST  7
@@ -36,7 +36,7 @@
 struct share {
 	double own_ps;    /* in its own time, by itself and by events */
 	double caller_ps; /* in its caller's */
-	double own_doubt_ps, caller_doubt_ps;
+	double own_uncertainty_ps, caller_uncertainty_ps;
 	double callees_ps; /* by its callees' calls, in its time */
 	double naming_ns;  /* by having been new */
 	double stretch;
@@ -83,18 +83,19 @@ static void add_uncounted(const struct work *work, const struct call_row *row,
 		if (cost == NULL)
 			continue;
 		share->own_ps += events * (double)cost->inside_ps;
-		share->own_doubt_ps += events * ((double)cost->spread_ps +
-						 magnitude((double)cost->inside_ps) * DOUBT);
+		share->own_uncertainty_ps +=
+			events * ((double)cost->spread_ps +
+				  magnitude((double)cost->inside_ps) * UNCERTAINTY);
 	}
 }
 
 /* Of what calls cost that were of their caller's last callee, and of what the others did. */
-static double doubt_of(uint32_t kind, double hits_ps, double misses_ps)
+static double uncertainty_of(uint32_t kind, double hits_ps, double misses_ps)
 {
 	const bool is_ruby = kind >= RUBY_FIRST && kind <= RUBY_LAST;
 
-	return magnitude(hits_ps) * DOUBT +
-	       magnitude(misses_ps) * (is_ruby ? DOUBT_RUBY_MISS : DOUBT);
+	return magnitude(hits_ps) * UNCERTAINTY +
+	       magnitude(misses_ps) * (is_ruby ? UNCERTAINTY_RUBY_MISS : UNCERTAINTY);
 }
 
 /* What calls cost counts for how quick the processor was meanwhile. */
@@ -128,8 +129,9 @@ static void add_calls(struct work *work, const struct call_row *row, struct shar
 
 	share->own_ps += inside + inside_miss;
 	share->caller_ps += outside + outside_miss;
-	share->own_doubt_ps += spread / 2 + doubt_of(kind, inside, inside_miss);
-	share->caller_doubt_ps += spread / 2 + doubt_of(kind, outside, outside_miss);
+	share->own_uncertainty_ps += spread / 2 + uncertainty_of(kind, inside, inside_miss);
+	share->caller_uncertainty_ps +=
+		spread / 2 + uncertainty_of(kind, outside, outside_miss);
 	share->stretch = (double)cost->stretch_permille / PER_MILLE;
 	add_pace(work, cost, share->own_ps + share->caller_ps);
 }
@@ -220,7 +222,7 @@ static void share_out(struct work *work)
 		struct share *caller = &work->shares[work->parents[i]];
 
 		caller->callees_ps += share->caller_ps;
-		caller->own_doubt_ps += share->caller_doubt_ps;
+		caller->own_uncertainty_ps += share->caller_uncertainty_ps;
 	}
 }
 
@@ -250,19 +252,19 @@ static void correct_self(struct work *work, size_t i)
 	const double naming = at_most(share->naming_ns, with_naming / NAMING_MOST);
 	const double left = with_naming - naming;
 	const double ns = left / share->stretch;
-	const double doubt =
-		share->own_doubt_ps / PS_PER_NS +
+	const double uncertainty =
+		share->own_uncertainty_ps / PS_PER_NS +
 		at_most(share->naming_ns * NAMING_DOUBT, with_naming / NAMING_DOUBT_MOST) +
 		(left - ns) / STRETCH_DOUBT;
 
 	row->ns = (int64_t)rounded(ns);
-	row->doubt_ns = (int64_t)rounded(doubt);
+	row->uncertainty_ns = (int64_t)rounded(uncertainty);
 	work->sum->clipped_ns += rounded(cost - raw);
 }
 
 static void correct_selves(struct work *work)
 {
-	double raw = 0, kept = 0, doubt = 0;
+	double raw = 0, kept = 0, uncertainty = 0;
 
 	for (size_t i = 0; i < work->count; i++) {
 		struct call_row *row = &work->rows[i];
@@ -273,12 +275,12 @@ static void correct_selves(struct work *work)
 		work->shares[i].raw_total_ns = (double)row->calls.self_ns;
 		raw += (double)row->calls.self_ns;
 		kept += (double)row->ns;
-		doubt += (double)row->doubt_ns;
+		uncertainty += (double)row->uncertainty_ns;
 		work->sum->left_out_ns += (uint64_t)row->calls.left_out_ns;
 	}
 	work->sum->raw_ns = rounded(raw);
 	work->sum->removed_ns = rounded(raw - kept);
-	work->sum->doubt_ns = rounded(doubt);
+	work->sum->uncertainty_ns = rounded(uncertainty);
 	work->sum->slowdown = work->known_ps > 0 ? work->slowed_ps / work->known_ps : 0;
 }
 
@@ -332,7 +334,7 @@ static void keep_raw(struct work *work)
 		struct call_row *row = &work->rows[i];
 
 		row->ns = row->calls.self_ns;
-		row->doubt_ns = 0;
+		row->uncertainty_ns = 0;
 		row->shortest_ns = row->calls.shortest_ns;
 		row->longest_ns = row->calls.longest_ns;
 	}

@@ -8,8 +8,8 @@
 #include "profile/sum.h"
 
 struct call_times {
-	uint64_t raw_ns;   /* their self time as it was measured, with what that took */
-	uint64_t doubt_ns; /* by which the time without it may be off, either way */
+	uint64_t raw_ns;         /* their self time as it was measured, with what that took */
+	uint64_t uncertainty_ns; /* by which the time without it may be off, either way */
 	/* Of a call, with what it called; UINT64_MAX and 0: none has ended. */
 	uint64_t shortest_ns, longest_ns;
 };
@@ -20,7 +20,7 @@ static inline void call_times_add(struct call_times *sum, const struct call_time
 				  bool *is_saturated)
 {
 	sum_add(&sum->raw_ns, times->raw_ns, is_saturated);
-	sum_add(&sum->doubt_ns, times->doubt_ns, is_saturated);
+	sum_add(&sum->uncertainty_ns, times->uncertainty_ns, is_saturated);
 	if (times->shortest_ns < sum->shortest_ns)
 		sum->shortest_ns = times->shortest_ns;
 	if (times->longest_ns > sum->longest_ns)

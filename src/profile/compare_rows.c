@@ -91,11 +91,11 @@ static void add_run(struct compare_rows *rows, struct intern *keys,
 		cost->calls += (double)group->cost.calls;
 		cost->self_variance +=
 			profile_is_trace(profile)
-				? pow((double)group->cost.times.doubt_ns / 1.96, 2)
+				? pow((double)group->cost.times.uncertainty_ns / 1.96, 2)
 				: variance_of(group->cost.self_ns, &group->cost.intervals.self);
 		cost->total_variance +=
 			profile_is_trace(profile)
-				? pow((double)group->cost.times.doubt_ns / 1.96, 2)
+				? pow((double)group->cost.times.uncertainty_ns / 1.96, 2)
 				: variance_of(group->cost.total_ns,
 					      &group->cost.intervals.total);
 	}

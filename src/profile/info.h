@@ -54,13 +54,13 @@ struct profile_info {
 	uint64_t calls; /* that were traced */
 
 	/* What measuring them took. */
-	bool is_corrected;      /* it is out of the times */
-	uint64_t raw_ns;        /* of the times, with it */
-	uint64_t measuring_ns;  /* of that, it */
-	uint64_t doubt_ns;      /* by which measuring_ns may be off, either way */
-	uint64_t clipped_ns;    /* more would have been taken out than there was */
-	uint64_t left_out_ns;   /* that was in no time from the start: callees named */
-	uint64_t unknown_calls; /* of which it is not known: their times are as measured */
+	bool is_corrected;       /* it is out of the times */
+	uint64_t raw_ns;         /* of the times, with it */
+	uint64_t measuring_ns;   /* of that, it */
+	uint64_t uncertainty_ns; /* by which measuring_ns may be off, either way */
+	uint64_t clipped_ns;     /* more would have been taken out than there was */
+	uint64_t left_out_ns;    /* that was in no time from the start: callees named */
+	uint64_t unknown_calls;  /* of which it is not known: their times are as measured */
 	/*
 	 * How many times as long the processor took for the same in the course of the program as when
 	 * it was found out what a call costs; 0: not known.

@@ -23,7 +23,7 @@ static void add_measuring(struct text *out, const struct style *style,
 	if (info->measuring_ns > 0) {
 		head_add_share_of(&text, info->measuring_ns, info->raw_ns);
 		text_add(&text, " ± ");
-		head_add_share_of(&text, info->doubt_ns, info->raw_ns);
+		head_add_share_of(&text, info->uncertainty_ns, info->raw_ns);
 		text_addf(&text, " of %s %s",
 			  info->is_corrected ? "the time was" : "these times is",
 			  info->is_corrected ? "measuring, and is not in these times (--raw "

@@ -40,7 +40,7 @@ static void add_costs(struct json_object *object, const struct profile *profile,
 		json_add_u64(object, "primitive_calls", cost->primitive_calls);
 		json_add_u64(object, "raw_self_ns", cost->times.raw_ns);
 		json_add_u64(object, "raw_total_ns", cost->raw_total_ns);
-		json_add_u64(object, "self_uncertainty_ns", cost->times.doubt_ns);
+		json_add_u64(object, "self_uncertainty_ns", cost->times.uncertainty_ns);
 		json_add_figure(object, "min_ns", cost->times.shortest_ns, UINT64_MAX);
 		json_add_figure(object, "max_ns",
 				cost->times.shortest_ns == UINT64_MAX ? UINT64_MAX

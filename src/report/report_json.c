@@ -90,7 +90,7 @@ static struct json_object *measuring_of(const struct profile_info *info)
 	json_add(object, "is_corrected", json_object_new_boolean(info->is_corrected));
 	json_add_u64(object, "raw_ns", info->raw_ns);
 	json_add_u64(object, "ns", info->measuring_ns);
-	json_add_u64(object, "uncertainty_ns", info->doubt_ns);
+	json_add_u64(object, "uncertainty_ns", info->uncertainty_ns);
 	json_add_u64(object, "clipped_ns", info->clipped_ns);
 	json_add_u64(object, "left_out_ns", info->left_out_ns);
 	json_add_u64(object, "calls_of_unknown_cost", info->unknown_calls);

@@ -8,9 +8,9 @@
 #define MOST_SLOWDOWN 2.5
 /*
  * Calls and bursts are not slowed down by just as much: of what calibration was off by, so much is
- * doubted.
+ * uncertain.
  */
-#define SLOWDOWN_DOUBT 0.4
+#define SLOWDOWN_UNCERTAINTY 0.4
 
 _Static_assert(TRACE_KIND_COUNT <= RECORDING_UNCOUNTED, "kinds of callees, and then of events");
 
@@ -68,7 +68,7 @@ static bool write_cost(struct call_costs *costs, double slowdown, double ns_per_
 		       struct recording_cost cost, struct recording_writer *writer)
 {
 	const double times = slowdown > 0 ? slowdown : 1;
-	const double off = magnitude(1 - 1 / times) * SLOWDOWN_DOUBT;
+	const double off = magnitude(1 - 1 / times) * SLOWDOWN_UNCERTAINTY;
 	const double unit_ps = ns_per_tick * 1000 / TRACE_COST_UNIT * times;
 	const double call = magnitude((double)(cost.inside_ps + cost.outside_ps));
 	const double ps[] = { (double)cost.inside_ps * unit_ps,

@@ -120,7 +120,7 @@ static void what_is_new_costs_what_is_executed_next(void **state)
 	assert_int_equal(rows[1].ns, 100000 - 20 - 10 - 500);
 	assert_int_equal(rows[2].ns, 600);
 	assert_int_equal(rows[3].ns, 1000);
-	assert_true(rows[1].doubt_ns >= 700);
+	assert_true(rows[1].uncertainty_ns >= 700);
 }
 
 static void nothing_is_below_zero_and_what_would_be_is_reported(void **state)
@@ -176,7 +176,7 @@ static void slower_bytecode_is_taken_out_of_what_is_left(void **state)
 	slow.stretch_permille = 1200;
 	correction_make(rows, 1, &slow, 1, false, &sum);
 	assert_int_equal(rows[0].ns, 10000);
-	assert_true(rows[0].doubt_ns >= 1000);
+	assert_true(rows[0].uncertainty_ns >= 1000);
 }
 
 /* 30 ns a call of one, and 60 of the other's. */
@@ -213,9 +213,9 @@ static void the_doubt_is_at_least_what_calibration_found(void **state)
 
 	(void)state;
 	correction_make(rows, 2, COSTS, false, &sum);
-	assert_true(sum.doubt_ns >= 2000);
-	assert_true(sum.doubt_ns < sum.removed_ns / 2);
-	assert_int_equal(rows[0].doubt_ns + rows[1].doubt_ns, sum.doubt_ns);
+	assert_true(sum.uncertainty_ns >= 2000);
+	assert_true(sum.uncertainty_ns < sum.removed_ns / 2);
+	assert_int_equal(rows[0].uncertainty_ns + rows[1].uncertainty_ns, sum.uncertainty_ns);
 }
 
 static void rubys_calls_are_doubted_more_where_their_callees_were_searched_for(void **state)
@@ -234,11 +234,11 @@ static void rubys_calls_are_doubted_more_where_their_callees_were_searched_for(v
 	(void)state;
 	rows[0].calls.kind = RUBY_KIND;
 	correction_make(rows, 1, &ruby, 1, false, &sum);
-	assert_int_equal(rows[0].doubt_ns, 20000 / 4);
+	assert_int_equal(rows[0].uncertainty_ns, 20000 / 4);
 	rows[0].calls.misses = 500;
 	correction_make(rows, 1, &ruby, 1, false, &sum);
 	assert_int_equal(rows[0].ns, 80000);
-	assert_int_equal(rows[0].doubt_ns, 10000 / 4 + 6000);
+	assert_int_equal(rows[0].uncertainty_ns, 10000 / 4 + 6000);
 }
 
 static void the_shortest_and_longest_call_of_a_leaf_lose_their_own_cost(void **state)
