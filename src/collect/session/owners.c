@@ -35,21 +35,36 @@ static void write_mark(struct session *session, struct wall_owned_wait *owned,
  * Reads what an owner waits in, that was not met as it waited: for this alone, since it was looked at
  * because of what it holds, and not because it was its turn.
  */
-static void read_owner(struct session *session, struct image *image, uint32_t row,
-		       uint64_t now_ns)
+static uint32_t read_owner(struct session *session, struct image *image,
+			   struct wall_thread *thread, uint64_t now_ns)
 {
-	struct wall_thread *thread = wall_find(&session->wall.threads, row);
-	const uint64_t serial = thread->serial;
 	struct wall_read read;
-	const bool is_read = wall_reader_read(&session->wall.reader, image, thread, now_ns,
-					      &read) == WALL_READ_STACK;
 
-	session_take_events(session);
-	thread = wall_find(&session->wall.threads, row);
-	if (thread == NULL || thread->serial != serial || thread->place != WALL_WAITS)
-		return;
-	thread->owner_stack = is_read ? read.stack : 0;
-	thread->owner_serial = serial + 1;
+	return wall_reader_read(&session->wall.reader, image, thread, now_ns, &read) ==
+			       WALL_READ_STACK
+		       ? read.stack
+		       : 0;
+}
+
+/* What a thread waits in that was taken to wait, read on the spot if it was not yet. */
+static uint32_t stack_now(struct session *session, struct image *image,
+			  struct wall_thread *thread, uint64_t now_ns)
+{
+	const bool is_read = thread->is_read && thread->read.has_stack;
+	const uint32_t woken = wall_reader_woken(&session->wall.reader, image, thread,
+						 is_read ? thread->read.callers : 0, now_ns);
+
+	if (woken != 0 || is_read)
+		return woken != 0 ? woken : thread->read.stack;
+	if (thread->owner_serial != thread->serial + 1) {
+		const uint32_t stack = read_owner(session, image, thread, now_ns);
+
+		if (stack == 0)
+			return 0;
+		thread->owner_stack = stack;
+		thread->owner_serial = thread->serial + 1;
+	}
+	return thread->owner_stack;
 }
 
 /*
@@ -59,24 +74,21 @@ static void read_owner(struct session *session, struct image *image, uint32_t ro
 static uint32_t stack_of(struct session *session, struct image *image, uint32_t owner,
 			 uint64_t now_ns)
 {
-	const struct wall *threads = &session->wall.threads;
-	const struct wall_thread *thread = owner != 0 ? wall_find(threads, owner) : NULL;
+	struct wall *threads = &session->wall.threads;
+	struct wall_thread *thread = owner != 0 ? wall_find(threads, owner) : NULL;
 
 	if (thread == NULL || thread->place != WALL_WAITS)
 		return 0;
 	if (thread->is_coarse)
 		return thread->is_read && thread->read.has_stack ? thread->read.stack : 0;
-	if (thread->owner_serial != thread->serial + 1 && !thread->is_read) {
-		read_owner(session, image, owner, now_ns);
-	} else {
-		session_take_events(session);
-	}
+	const uint64_t serial = thread->serial;
+	const uint32_t stack = stack_now(session, image, thread, now_ns);
+
+	session_take_events(session);
 	thread = wall_find(threads, owner);
-	if (thread == NULL || thread->place != WALL_WAITS || thread->since_ns > now_ns)
+	if (thread == NULL || thread->serial != serial || thread->place != WALL_WAITS)
 		return 0;
-	if (thread->is_read && thread->read.has_stack)
-		return thread->read.stack;
-	return thread->owner_serial == thread->serial + 1 ? thread->owner_stack : 0;
+	return stack;
 }
 
 /*

@@ -197,14 +197,13 @@ static bool is_agents(const struct remote *remote, const struct stack_frame *fra
 	return image && image->is_agent;
 }
 
-/* The row of the stack that was walked, and of what is waited for as its leaf. */
-static uint32_t add_stack(struct wall_reader *reader, const struct remote *remote,
-			  struct image *image, uint64_t now_ns, const char *label)
+/* The row of the stack that was walked, without what is waited for. */
+static uint32_t add_callers(struct wall_reader *reader, const struct remote *remote,
+			    struct image *image, uint64_t now_ns)
 {
 	const struct remote_stack *stack = &reader->stack;
 	const uint32_t era = mappings_era(image->mappings, now_ns);
-	struct recording_frame leaf;
-	uint32_t row = 0, code = 0;
+	uint32_t row = 0;
 
 	for (size_t i = stack->count; i-- > 0;) {
 		const struct stack_frame *frame = &stack->frames[i];
@@ -217,8 +216,16 @@ static uint32_t add_stack(struct wall_reader *reader, const struct remote *remot
 			row = stack_rows_add_address(reader->rows, image, row, frame->address,
 						     era);
 	}
+	return row;
+}
+
+static uint32_t add_label(struct wall_reader *reader, uint32_t callers, const char *label)
+{
+	struct recording_frame leaf;
+	uint32_t code = 0;
+
 	codes_place_kernel(&reader->rows->codes, label, &code, &leaf);
-	return stack_rows_add(reader->rows, row, &leaf);
+	return stack_rows_add(reader->rows, callers, &leaf);
 }
 
 static bool is_same_call(const struct task_call *a, const struct task_call *b)
@@ -307,10 +314,41 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 			image_thread_name(image, known, reader->name, strlen(reader->name));
 		out_read->has_stack = true;
 		out_read->ending = reader->stack.ending;
-		out_read->stack = add_stack(reader, &process->remote, image, now_ns,
+		out_read->callers = add_callers(reader, &process->remote, image, now_ns);
+		out_read->stack = add_label(reader, out_read->callers,
 					    wait.label ? wait.label : "[page fault]");
 	}
 	return reading;
+}
+
+static uint32_t read_interpreted(struct wall_reader *reader, struct image *image,
+				 pid_t inner_tid, uint64_t now_ns)
+{
+	struct wall_process *process =
+		image->mappings != NULL ? process_of(reader, image, now_ns) : NULL;
+	struct remote *remote = process != NULL ? &process->remote : NULL;
+	struct walk_states states = { 0 };
+
+	if (remote == NULL || inner_tid == 0 || (!remote->python && !remote->ruby))
+		return 0;
+	list_threads(process, now_ns);
+	memory_forget(&remote->mem);
+	remote->walks_until_ns = stack_clock_ns() + WALK_MOST_NS;
+	thread_state_find(remote, inner_tid, &states);
+	walk_stack(remote, &(struct walk_registers){ .pc = 0 }, &states, &reader->stack);
+	return add_callers(reader, remote, image, now_ns);
+}
+
+uint32_t wall_reader_woken(struct wall_reader *reader, struct image *image,
+			   const struct wall_thread *thread, uint32_t callers, uint64_t now_ns)
+{
+	struct task_call call;
+
+	if (task_read_call(thread->pid, thread->tid, &call) < 0 || !call.is_running)
+		return 0;
+	if (callers == 0)
+		callers = read_interpreted(reader, image, thread->inner_tid, now_ns);
+	return add_label(reader, callers, "[waits for a CPU]");
 }
 
 pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,

@@ -63,6 +63,13 @@ pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
 bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
 			  const struct wall_thread *thread,
 			  const struct wall_owned_wait *owned);
+/*
+ * The stack of a thread that was woken and has not run since, in place of what it waited in: its
+ * callers, as they were read in that wait, and [waits for a CPU].  callers 0: they were not read; an
+ * interpreter's frames are, which lie in memory, of native ones none.  0: it waits on, or is gone.
+ */
+uint32_t wall_reader_woken(struct wall_reader *reader, struct image *image,
+			   const struct wall_thread *thread, uint32_t callers, uint64_t now_ns);
 /* The image has mapped more. */
 void wall_reader_map(struct wall_reader *reader, const struct image *image);
 void wall_reader_forget(struct wall_reader *reader, const struct image *image);

@@ -33,5 +33,5 @@ struct wall_read {
 	bool has_stack;      /* else its state is all that is known */
 	bool is_provisional; /* less is known than could be: if it waits on it is read again */
 	uint8_t state, ending;
-	uint32_t stack;
+	uint32_t stack, callers; /* with its leaf, what is waited for, and without */
 };
