@@ -92,9 +92,10 @@ static bool is_dispatched(const struct hot_builder *builder, struct function_id 
 /* Its functions say less than what they wait for: C's, C++'s, and what languages wait with. */
 static bool is_of_waiting(const struct hot_builder *builder, struct function_id function)
 {
+	/* Beginnings: of _thread's methods and of threading's. */
 	static const char *const names[] = { "libc.",     "libc-", "libpthread",
 					     "libstdc++", "std",   "time",
-					     "threading", "queue", "Ruby's core" };
+					     "thread",    "queue", "Ruby's core" };
 	const char *name =
 		packages_get(builder->packages, packages_of(builder->packages, function))->name;
 

@@ -455,7 +455,7 @@ static void code_made_at_run_time_is_own_if_it_has_a_name(void **state)
 	made_done(&made);
 }
 
-/* On the wall clock: what the C library's functions are called says nothing of it. */
+/* On the wall clock: what the C library's functions, and a lock's, are called says nothing of it. */
 static void what_is_waited_for_is_a_node(void **state)
 {
 	struct made made;
@@ -465,21 +465,24 @@ static void what_is_waited_for_is_a_node(void **state)
 	made_add(&made, MAIN, 10, 1);
 	made_add(&made, MAIN ";" LIBC "!sem_wait;&futex(Lock at app.py:2)", 40, 4);
 	made_add(&made, MAIN ";" LIBC "!sem_wait64;&futex(Lock at app.py:2)", 5, 1);
+	made_add(&made, MAIN ";%_thread.lock.__enter__;&futex(Lock at app.py:2)", 3, 1);
 	made_add(&made, MAIN ";" FLASK ";" LIBC "!recv;&recvfrom(10.0.0.7:80)", 30, 3);
 	made_add(&made, MAIN ";" FLASK, 2, 1);
 	assert_paths(&made, NULL, OWN_BY_PATH,
-		     "own main 10/87\n"
+		     "own main 10/90\n"
 		     "  library sem_wait 40/40 in the kernel 40\n"
 		     "  library flask_full 32/32 in the kernel 30\n"
-		     "  library sem_wait64 5/5 in the kernel 5\n");
+		     "  library sem_wait64 5/5 in the kernel 5\n"
+		     "  library _thread.lock.__enter__ 3/3 in the kernel 3\n");
 	profile_info(made.profile)->is_wall = true;
 	assert_paths(&made, NULL, OWN_BY_PATH,
-		     "own main 10/87\n"
-		     "  library -: futex(Lock at app.py:2) 45/45\n"
+		     "own main 10/90\n"
+		     "  library -: futex(Lock at app.py:2) 48/48\n"
 		     "  library flask_full: recvfrom(10.0.0.7:80) 30/30\n"
 		     "  library flask_full 2/2 in flask 2\n"
 		     "  library sem_wait 0/0\n"
-		     "  library sem_wait64 0/0\n");
+		     "  library sem_wait64 0/0\n"
+		     "  library _thread.lock.__enter__ 0/0\n");
 	made_done(&made);
 }
 
