@@ -277,9 +277,7 @@ void wait_read(struct remote *remote, const struct wait_thread *thread, struct w
 {
 	struct wait wait = { .state = WAIT_STATE_RUNNING };
 
-	if (thread->state == 'T' || thread->state == 't') {
-		wait.state = WAIT_STATE_STOPPED;
-	} else if (!thread->call.is_running) {
+	if (!thread->call.is_running) {
 		wait.state = (uint8_t)state_of_call(remote, &thread->call);
 		if (!read_gil(remote, &thread->call, &wait) &&
 		    !read_ruby(remote, thread, &wait) && !read_python(remote, thread, &wait) &&
@@ -287,5 +285,8 @@ void wait_read(struct remote *remote, const struct wait_thread *thread, struct w
 			read_futex(remote, &thread->call, &wait);
 		read_label(remote, thread, &wait);
 	}
+	/* In the call that it goes on with: what that waits for is as true as before. */
+	if (thread->state == 'T' || thread->state == 't')
+		wait.state = WAIT_STATE_STOPPED;
 	*out_wait = wait;
 }

@@ -219,11 +219,14 @@ static uint32_t add_callers(struct wall_reader *reader, const struct remote *rem
 	return row;
 }
 
+/* In no system call a thread is where it was stopped, or where it needs a page. */
 static uint32_t add_label(struct wall_reader *reader, uint32_t callers, const char *label)
 {
 	struct recording_frame leaf;
 	uint32_t code = 0;
 
+	if (label == NULL)
+		label = reader->wait.state == WAIT_STATE_STOPPED ? "[stopped]" : "[page fault]";
 	codes_place_kernel(&reader->rows->codes, label, &code, &leaf);
 	return stack_rows_add(reader->rows, callers, &leaf);
 }
@@ -315,8 +318,7 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 		out_read->has_stack = true;
 		out_read->ending = reader->stack.ending;
 		out_read->callers = add_callers(reader, &process->remote, image, now_ns);
-		out_read->stack = add_label(reader, out_read->callers,
-					    wait.label ? wait.label : "[page fault]");
+		out_read->stack = add_label(reader, out_read->callers, wait.label);
 	}
 	return reading;
 }

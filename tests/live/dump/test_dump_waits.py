@@ -1,6 +1,7 @@
 """What threads wait for: system calls with what they are on, mutexes with their holders."""
 
 import os
+import signal
 import subprocess
 import unittest
 
@@ -39,6 +40,16 @@ class Waits(live_dump.DumpTest):
         text = self.dump_run(self.run_.pid).stdout.decode()
         self.assertRegex(text, rf"deadlock: thread {circle[0]} waits for the mutex at 0x[0-9a-f]+, "
                                rf"which thread {circle[1]} holds")
+
+    def test_a_stopped_process_is_still_in_its_deadlock(self):
+        circle = self.dump_of_waits()["deadlocks"]
+        os.kill(self.run_.pid, signal.SIGSTOP)
+        self.addCleanup(os.kill, self.run_.pid, signal.SIGCONT)
+        dump = self.dump_until(self.run_.pid, lambda dump: all(
+            thread["state"] == "T" for thread in dump["threads"]), "it does not stop")
+        self.assertEqual(dump["deadlocks"], circle)
+        self.assertEqual({thread["wait_state"] for thread in dump["threads"]}, {"stopped"})
+        self.assertEqual(self.of(dump, "in_sleep")["system_call"]["name"], "clock_nanosleep")
 
     def test_a_file_is_named_by_its_path(self):
         fifo = self.path("fifo")
