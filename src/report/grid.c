@@ -254,8 +254,10 @@ static void cut(struct text *out, const struct grid_column *column, const char *
 		style_add_cut_end(out, string, width);
 	else if (column->flags & COLUMN_LABEL)
 		style_add_cut_label(out, string, width);
-	else
+	else if (column->flags & COLUMN_NAME)
 		style_add_cut_name(out, string, width);
+	else
+		style_add_cut(out, string, width);
 }
 
 static void write_cell(const struct style *style, const struct grid_column *column,

@@ -296,6 +296,27 @@ static void all_rows_are_shown_when_asked(void **state)
 	made_done(&made);
 }
 
+/* A command line is no function: what looks like parameters is cut from its middle like the rest. */
+static void a_narrow_terminal_keeps_the_program_of_a_command_line(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+
+	(void)state;
+	made_init(&made);
+	made_begin_process(&made, 200, "sqlite3 :memory: with recursive c(x) as (select 1)");
+	made_begin_thread(&made, 200, "sqlite3");
+	made_add(&made, "main", 1000000000, 1000);
+	assert_int_equal(
+		report_text(made.profile,
+			    &(struct report_options){ .by = GROUP_BY_PROCESS, .width = 60 },
+			    &text, NULL),
+		0);
+	assert_non_null(strstr(text_string(&text), "  sqlite3 …select 1)"));
+	text_done(&text);
+	made_done(&made);
+}
+
 static void assert_no_samples_report(const struct report_options *options, const char *why)
 {
 	struct made made;
@@ -454,6 +475,7 @@ int main(void)
 		cmocka_unit_test(min_leaves_out_rows_below_it),
 		cmocka_unit_test(min_goes_by_total_when_sorted_by_total),
 		cmocka_unit_test(all_rows_are_shown_when_asked),
+		cmocka_unit_test(a_narrow_terminal_keeps_the_program_of_a_command_line),
 		cmocka_unit_test(samples_cannot_be_sorted_by_calls),
 		cmocka_unit_test(samples_have_no_shortest_and_longest_calls),
 		cmocka_unit_test(an_unknown_thread_is_refused_and_nothing_is_written),
