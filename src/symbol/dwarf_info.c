@@ -14,6 +14,9 @@
 /* Ranges of all units together; a browser's have some millions. */
 #define RANGES_MAX (32u << 20)
 
+/* As demanglers say it, without its arguments and its number in a function. */
+#define LAMBDA "{lambda}::operator()"
+
 struct dwarf_info {
 	Dwarf *dwarf;
 	Dwarf *alt;
@@ -161,6 +164,49 @@ static const char *name_of(struct dwarf_info *info, Dwarf_Die *die, bool *out_is
 	return NULL;
 }
 
+/* A lambda's type, which its operator() has a pointer to as "this"; false: it is of no lambda. */
+static bool closure_of(Dwarf_Die *operator, Dwarf_Die * out_type)
+{
+	enum { QUALIFIERS_MAX = 4 }; /* const pointer to const type */
+	Dwarf_Attribute attribute;
+	Dwarf_Die type;
+
+	if (!dwarf_attr_integrate(operator, DW_AT_object_pointer, &attribute) ||
+	    !dwarf_formref_die(&attribute, &type))
+		return false;
+	for (int i = 0; i < QUALIFIERS_MAX; i++) {
+		if (!dwarf_attr_integrate(&type, DW_AT_type, &attribute) ||
+		    !dwarf_formref_die(&attribute, &type))
+			return false;
+		const int tag = dwarf_tag(&type);
+
+		if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type) {
+			const char *name = dwarf_diename(&type);
+
+			*out_type = type;
+			return !name || strstr(name, "lambda");
+		}
+	}
+	return false;
+}
+
+/* gcc does not say where the operator() of a lambda is, but where the lambda is. */
+static void describe_lambda(struct dwarf_info *info, Dwarf_Die *operator,
+			    struct dwarf_frame * frame)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die type;
+
+	if (!frame->name || strcmp(frame->name, "operator()") != 0 ||
+	    !closure_of(operator, & type))
+		return;
+	frame->name = keep(info, LAMBDA, strlen(LAMBDA));
+	if (frame->line > 0)
+		return;
+	frame->file = file_of(info, dwarf_attr(&type, DW_AT_decl_file, &attribute));
+	frame->line = number_of(dwarf_attr(&type, DW_AT_decl_line, &attribute));
+}
+
 static void describe_scope(struct dwarf_info *info, struct dwarf_scope *scope,
 			   struct dwarf_frame *frame)
 {
@@ -171,6 +217,7 @@ static void describe_scope(struct dwarf_info *info, struct dwarf_scope *scope,
 	frame->file =
 		file_of(info, dwarf_attr_integrate(&scope->die, DW_AT_decl_file, &attribute));
 	frame->line = number_of(dwarf_attr_integrate(&scope->die, DW_AT_decl_line, &attribute));
+	describe_lambda(info, &scope->die, frame);
 }
 
 static void describe_line(struct dwarf_info *info, struct dwarf_unit *unit, uint64_t address,

@@ -177,6 +177,30 @@ class FilesTest(BuiltTest):
                 names = self.look_up(path, [table[name][0] for name in wanted])
                 self.assertEqual(names.outer(), list(wanted.values()))
 
+    def test_a_lambda_has_its_place_inlined_or_not(self):
+        with open(self.path("lambda.cc"), "w", encoding="ascii") as file:
+            file.write("""int main(int argc, char **)
+{
+	volatile int sum = 0;
+	auto inlined = [&](int y) {
+		sum = sum + y * argc;
+	};
+	auto called = [&](int y) __attribute__((noinline)) {
+		sum = sum ^ y;
+	};
+	inlined(argc);
+	called(argc);
+}
+""")
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler=compiler):
+                path = self.build(f"lambda_{compiler}", "-g", compiler=compiler, source="lambda.cc")
+                ranges = [place for name, place in symbols(path).items() if name.startswith(("main", "_ZZ4main"))]
+                names = self.look_up(path, [at for start, size in ranges for at in range(start, start + size)])
+                found = {(frame.name, frame.line) for answer in names.answers for frame in answer
+                         if frame.name != "main" and frame.file == self.path("lambda.cc")}
+                self.assertEqual(found, {("{lambda}::operator()", 4), ("{lambda}::operator()", 7)})
+
     def test_an_alias_does_not_rename_a_function_that_dwarf_names(self):
         path = self.build("folded", "-g", compiler="g++", source="cxx.cc")
         start, _ = symbols(path)["_Z7anotheri"]
