@@ -94,18 +94,47 @@ static struct function_id add_function(struct build_stacks *stacks, uint32_t ind
 	return *known;
 }
 
+/* Python executes a package's __init__.py before all modules in it. */
+static void find_packages(struct build_stacks *stacks)
+{
+	static const char init[] = "/__init__.py";
+
+	for (size_t i = 0; i < stacks->names->function_count; i++) {
+		const char *file = stacks->names->functions[i].file;
+		const size_t len = file ? strlen(file) : 0;
+
+		if (len >= sizeof init && strcmp(file + len - strlen(init), init) == 0)
+			intern_add(&stacks->packages, file, len - strlen(init));
+	}
+}
+
+/* Where a module's name begins in its file's path: at the outermost of the packages around it. */
+static size_t find_root(const struct build_stacks *stacks, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	size_t root = 0;
+
+	while (slash && intern_find(&stacks->packages, file, (size_t)(slash - file))) {
+		slash = memrchr(file, '/', (size_t)(slash - file));
+		root = slash ? (size_t)(slash + 1 - file) : 0;
+	}
+	return root;
+}
+
 /* A module's code that is executed as it is imported: "import json.decoder". */
 static struct function_id add_import(struct build_stacks *stacks, uint32_t index)
 {
 	const struct named_function *named = &stacks->names->functions[index];
 	CLEANUP(text_done) struct text name = { 0 };
 
-	if (!stacks->imports)
+	if (!stacks->imports) {
 		stacks->imports =
 			xzalloc((stacks->names->function_count + 1) * sizeof *stacks->imports);
+		find_packages(stacks);
+	}
 	if (stacks->imports[index].n)
 		return stacks->imports[index];
-	import_name_add(&name, named->file);
+	import_name_add(&name, named->file, find_root(stacks, named->file));
 	stacks->imports[index] =
 		profile_add_function(stacks->profile, &(struct function){
 							      .language = language_of(named),
@@ -283,4 +312,5 @@ void build_stacks_done(struct build_stacks *stacks)
 	free(stacks->mappings);
 	free(stacks->functions);
 	free(stacks->imports);
+	intern_done(&stacks->packages);
 }

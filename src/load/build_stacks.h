@@ -42,6 +42,7 @@ struct build_stacks {
 	size_t mapping_count, mapping_capacity;
 	struct function_id *functions; /* by index of names */
 	struct function_id *imports;   /* the same, of modules' code; NULL: none was imported */
+	struct intern packages; /* then: the folders that are known to have an __init__.py */
 };
 
 void build_stacks_begin(struct build_stacks *stacks);

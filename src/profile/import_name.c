@@ -23,7 +23,7 @@ static void add_require(struct text *out, const char *file, size_t len)
 	text_add_bytes(out, name, (size_t)(file + len - name));
 }
 
-void import_name_add(struct text *out, const char *file)
+void import_name_add(struct text *out, const char *file, size_t root)
 {
 	static const char *const folders[] = { "/site-packages/", "/dist-packages/",
 					       "/lib-dynload/" };
@@ -39,7 +39,9 @@ void import_name_add(struct text *out, const char *file)
 
 		name = at ? at + strlen(folders[i]) : name;
 	}
-	if (name == file) {
+	if (name == file && root > 0 && root < whole) {
+		name = file + root;
+	} else if (name == file) {
 		const char *at = strstr(file, "/lib/python");
 
 		at = at ? strchr(at + sizeof "/lib/python" - 1, '/') : NULL;

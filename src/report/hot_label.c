@@ -123,7 +123,7 @@ void hot_label_add_library(struct text *out, const struct hot *hot, const struct
 				hot_has_percent(node->burner_ns, node->self_ns, 50);
 
 	if (is_module)
-		import_name_add(out, function->file ? function->file : function->name);
+		import_name_add(out, function->file ? function->file : function->name, 0);
 	else if (packages_is_import(hot->packages, node->function))
 		text_add(out, "import");
 	else if (function_is_nameless(hot->selection->profile, function))
