@@ -126,7 +126,10 @@ static uint32_t step_to_call(struct hot_builder *builder, uint32_t parent,
 			      is_of_waiting(builder, at->function) ? none : at->function, call);
 }
 
-/* Own code without a name goes on where it was left; below other own code it is a node again. */
+/*
+ * Own code without a name goes on where it was left; below other own code it is a node again, whatever
+ * is between: a thread's first function, or qsort.
+ */
 static uint32_t step_to_own(struct hot_builder *builder, uint32_t parent,
 			    struct function_id function)
 {
@@ -143,7 +146,7 @@ static uint32_t step_to_own(struct hot_builder *builder, uint32_t parent,
 	}
 	return nearest && paths->nodes[nearest].function.n == known.n
 		       ? nearest
-		       : hot_child(builder, parent, HOT_OWN, known);
+		       : hot_child(builder, nearest, HOT_OWN, known);
 }
 
 /* The node of a stack whose callers are at parent. */

@@ -431,11 +431,13 @@ static void a_program_without_names_is_one_node(void **state)
 	made_add(&made, "/usr/bin/git!git+0x10+1;" LIBC "!qsort;/usr/bin/git!git+0x40+1", 3, 1);
 	made_add(&made, "/usr/bin/git!git+0x10+1;/usr/bin/as!as+0x40+1;/usr/bin/git!git+0x20+1",
 		 1, 1);
+	made_add(&made, LIBC "!start_thread;/usr/bin/git!git+0x50+1", 2, 1);
 	assert_paths(&made, NULL, OWN_PROGRAMS,
-		     "own git+0x10 10/16\n"
+		     "own git+0x10 12/18\n"
 		     "  library qsort 5/5 in libc.so.6 5\n"
 		     "  own as+0x40 0/1\n"
-		     "    own git+0x10 1/1\n");
+		     "    own git+0x10 1/1\n"
+		     "library start_thread 0/0\n");
 	made_done(&made);
 }
 
