@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/group.h"
-#include "profile/packages.h"
 #include "profile/profile.h"
 #include "profile/sum.h"
 #include "report/grid.h"
@@ -146,17 +145,45 @@ static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node
 	return node;
 }
 
+static struct group group_of(const struct hot *hot, const struct hot_node *node)
+{
+	const struct function *function = hot_function(hot, node);
+
+	return (struct group){ .name = (char *)function->name,
+			       .file = function->file,
+			       .line = function->line };
+}
+
 static void place_of(struct text *out, const struct hot *hot, const struct hot_node *node)
 {
 	if (!hot_kind_is_own(node->kind))
 		return;
 	const struct function *function = hot_function(hot, node);
-	const struct group row = { .file = function->file, .line = function->line };
+	const struct group row = group_of(hot, node);
 
 	if (node->kind == HOT_OWN)
-		places_add(out, &row, 1);
+		places_add(out, &row, hot->components[node - hot->paths.nodes]);
 	else
 		places_add_common(out, function->file, node->common);
+}
+
+/* So much of each path as tells the rows' files apart. */
+static void find_components(struct hot *hot)
+{
+	CLEANUP(freep) struct group *rows = xreallocarray(NULL, hot->paths.count, sizeof *rows);
+	CLEANUP(freep) uint32_t *nodes = xreallocarray(NULL, hot->paths.count, sizeof *nodes);
+	size_t count = 0;
+
+	for (uint32_t i = 1; i < hot->paths.count; i++) {
+		if (!hot->is_shown[i] || hot->paths.nodes[i].kind != HOT_OWN)
+			continue;
+		rows[count] = group_of(hot, &hot->paths.nodes[i]);
+		nodes[count++] = i;
+	}
+	CLEANUP(freep) unsigned int *components = places_components(rows, count);
+
+	for (size_t i = 0; i < count; i++)
+		hot->components[nodes[i]] = components[i];
 }
 
 /* Before labels are made: what places leave of the line is theirs.  0: no row has one. */
@@ -264,38 +291,28 @@ static void add_rows(struct hot *hot, uint32_t under, unsigned int level)
 	}
 }
 
-static const char *title_of(enum own_rule rule)
-{
-	switch (rule) {
-	case OWN_BY_PATH:
-		return "hot paths of your code";
-	case OWN_ASKED:
-		return "hot paths of the code of --own";
-	case OWN_INTERPRETED:
-		return "hot paths of scripts and packages";
-	case OWN_PROGRAMS:
-		return "hot paths of the programs";
-	default:
-		return "hot paths";
-	}
-}
-
 void hot_add(const struct selection *selection, const struct packages *packages,
 	     size_t max_rows, const struct style *style, struct text *out)
 {
+	struct hot hot = { .selection = selection, .packages = packages, .style = style };
+	CLEANUP(text_done) struct text title = { 0 };
+
+	hot_title_add(&title, &hot);
+
 	const struct grid_column columns[] = {
 		{ "total %", COLUMN_RIGHT, 0 },
 		{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
 		{ "self %", COLUMN_RIGHT, 0 },
-		{ title_of(packages_own_rule(packages)), COLUMN_LABEL, 20 },
+		{ text_string(&title), COLUMN_LABEL, 20 },
 		{ PLACE_TITLE, COLUMN_FIRST_OUT, 10 },
 	};
-	struct hot hot = { .selection = selection, .packages = packages, .style = style };
 
 	hot_paths_make(selection->profile, packages, selection->filter, &hot.paths);
 	hot.is_shown = xzalloc(hot.paths.count * sizeof *hot.is_shown);
+	hot.components = xzalloc(hot.paths.count * sizeof *hot.components);
 	grid_init(&hot.grid, columns, sizeof columns / sizeof *columns);
 	if (choose(&hot, max_rows) > 0) {
+		find_components(&hot);
 		measure_places(&hot);
 		if (hot.place_columns == 0)
 			hot.grid.column_count--;
@@ -305,5 +322,6 @@ void hot_add(const struct selection *selection, const struct packages *packages,
 	}
 	grid_done(&hot.grid);
 	freep(&hot.is_shown);
+	freep(&hot.components);
 	hot_paths_done(&hot.paths);
 }

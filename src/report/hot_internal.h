@@ -22,6 +22,7 @@ struct hot {
 	const struct style *style;
 	struct hot_paths paths;
 	bool *is_shown;
+	unsigned int *components; /* by node: how many of its path are shown (places.h) */
 	size_t place_columns; /* of the longest place in a row; 0: there is none */
 	struct grid grid;
 };
@@ -37,6 +38,8 @@ static inline bool hot_has_percent(uint64_t ns, uint64_t whole, unsigned int per
 	return number_percent(ns, whole) >= percent;
 }
 
+/* "hot paths of your code" (hot_title.c). */
+void hot_title_add(struct text *out, const struct hot *hot);
 /* "jsonify [flask, mostly _json]". */
 void hot_label_add_library(struct text *out, const struct hot *hot,
 			   const struct hot_node *node);

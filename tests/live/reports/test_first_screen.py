@@ -68,6 +68,34 @@ int main() {
     return sum == 1;
 }
 """
+LAMBDA = """
+#include <algorithm>
+#include <vector>
+struct Row { unsigned id; };
+int main() {
+    unsigned sum = 0;
+    for (unsigned round = 1; round < 40; round++) {
+        std::vector<Row> rows(8000);
+        for (unsigned i = 0; i < rows.size(); i++) rows[i].id = i * 7919;
+        std::sort(rows.begin(), rows.end(), [&](const Row &a, const Row &b) {
+            unsigned x = a.id, y = b.id;
+            for (int i = 0; i < 40; i++) { x = x * 31 + round; y = y * 31 + round; }
+            return x < y;
+        });
+        sum += rows[0].id;
+    }
+    return sum == 1;
+}
+"""
+BURN = """
+def burn(n):
+    total = 0
+    for i in range(n):
+        total = (total * 31 + i) % 65521
+    return total
+burn(1500000)
+"""
+PERL = "my $t = 0; for my $i (1..3000000) { $t = ($t * 31 + $i) % 65521 } print $t, qq(\\n);"
 FIRST_LINES = 10
 # Of the head, with what is wrong: a busy machine has samples lost, and short ends of threads.
 MOST_LINES_OF_HEAD = 9
@@ -139,6 +167,28 @@ class FirstScreen(live.LiveTest):
         self.assertRegex(shown, r"frames( of std)?\] → ")
         self.assert_one_screen("by_distance", "report", recording.path)
         self.assert_one_screen("by_distance", "record", "-o", self.path("again.fathom"), "--", self.path("rank"))
+
+    def test_a_lambda_that_a_template_calls(self):
+        source = self.write("order.cpp", LAMBDA)
+        subprocess.run([self.need("g++"), "-O1", "-g", "-o", self.path("order"), source], check=True, timeout=300)
+        recording = self.record([self.path("order")], rate=1000, expect=None)
+        shown, rows = self.hot_paths(recording.path, 80)
+        self.assert_row(shown, [row for row in rows if "order.cpp:10" in row], "lambda", 50)
+
+    def test_packages_of_ones_own_have_their_whole_names(self):
+        self.write("shop/__init__.py", "import shop.orders")
+        self.write("shop/orders/__init__.py", BURN)
+        app = self.write("app.py", "import shop")
+        recording = self.record([sys.executable, app], rate=1000, expect=None)
+        shown, _ = self.hot_paths(recording.path, 120)
+        self.assertRegex(shown, r"import shop.orders → burn +orders/__init__\.py:2|import shop\.orders +orders/__init__\.py:1")
+
+    def test_an_interpreter_without_frames_of_its_language_says_so(self):
+        recording = self.record([self.need("perl"), "-e", PERL], rate=1000, expect=None)
+        for width in (60, 80, 120):
+            shown = subprocess.run([live.FATHOM, "report", recording.path], capture_output=True, timeout=120,
+                                   check=True, env={**os.environ, "COLUMNS": str(width), "LC_ALL": "C.UTF-8"})
+            self.assertIn("hot paths of perl itself, not of Perl code", shown.stdout.decode())
 
 
 if __name__ == "__main__":
