@@ -44,6 +44,9 @@ bool head_is_waiting(const struct profile *profile);
 void head_add_only(struct text *out, const struct style *style,
 		   const struct profile_info *info);
 
+/* Whether a summary's head says what the starts and ends of processes took. */
+bool head_says_starts(const struct profile *profile);
+
 /* In one line, cut where that ends. */
 void head_add_recorded_command(struct text *out, const struct style *style,
 			       const struct profile *profile);

@@ -8,6 +8,7 @@
 #include "profile/group.h"
 #include "profile/profile.h"
 #include "profile/states.h"
+#include "profile/sum.h"
 #include "report/account.h"
 #include "report/head_internal.h"
 #include "report/missing.h"
@@ -18,6 +19,8 @@ enum {
 	/* Programs with less than so many per cent of the time are not worth a word. */
 	PROGRAM_LEAST = 1,
 	PROGRAMS_SHOWN = 6,
+	/* Nor starts and ends of processes that have less together. */
+	STARTS_LEAST = 5,
 	/* Of fewer samples no share says anything, */
 	SAMPLES_LEAST = 20,
 	/* and what is as short can be run again. */
@@ -82,7 +85,30 @@ static void add_short_time(struct text *out, const struct style *style,
 	head_add_line(out, style, "time", "%s", text_string(&text));
 }
 
-/* "3 processes: cc1 96 %, as 3 %", where more than one program had a part worth a word. */
+/* What all processes' starts and ends have of the CPU time. */
+static double starts_percent(const struct profile *profile)
+{
+	const struct profile_info *info = profile_get_info(profile);
+	uint64_t ns = 0;
+	bool is_saturated = false;
+
+	if (info->startup_ns != FIGURE_UNKNOWN)
+		sum_add(&ns, info->startup_ns, &is_saturated);
+	if (info->exit_ns != FIGURE_UNKNOWN)
+		sum_add(&ns, info->exit_ns, &is_saturated);
+	return number_percent(ns, account_cpu_ns(info));
+}
+
+bool head_says_starts(const struct profile *profile)
+{
+	return profile_process_count(profile) > 1 && !profile_is_wall(profile) &&
+	       !profile_is_trace(profile) && starts_percent(profile) >= STARTS_LEAST;
+}
+
+/*
+ * "3 processes: cc1 96 %, as 3 %", where more than one program had a part worth a word; "145 processes,
+ * 42 % their starts and ends: …" where these have one.
+ */
 static void find_programs(struct text *out, const struct profile *profile)
 {
 	CLEANUP(text_done) struct text text = { 0 };
@@ -101,21 +127,31 @@ static void find_programs(struct text *out, const struct profile *profile)
 		text_addf(&text, "%s%s %.0f %%", count > 0 ? ", " : "", row->name, percent);
 	}
 	groups_done(&groups);
-	if (count < 2)
+	if (count < 2 && !head_says_starts(profile))
 		return;
 	number_add_count(out, profile_process_count(profile));
-	text_addf(out, " processes: %s", text_string(&text));
+	text_add(out, " processes");
+	if (head_says_starts(profile))
+		text_addf(out, ", %.0f %% their starts and ends", starts_percent(profile));
+	text_addf(out, ": %s", text_string(&text));
 }
 
 static void head_add_missing(struct text *out, const struct style *style,
 			     const struct profile *profile)
 {
+	static const char see[] = "; see 'fathom info'";
 	CLEANUP(text_done) struct text text = { 0 };
+	const bool is_brief = head_is_brief(profile);
+	const size_t parts = missing_add(&text, profile, is_brief, false);
 
-	missing_add(&text, profile, head_is_brief(profile));
-	if (text.len > 0)
-		head_add_line(out, style, "missing", "%s; see 'fathom info'",
-			      text_string(&text));
+	/* Reasons are for what is alone, or has room for them. */
+	if (parts > 1 && LABEL_COLUMNS + text_columns(text_string(&text)) + strlen(see) >
+				 style_wrap_width(style)) {
+		text_clear(&text);
+		missing_add(&text, profile, is_brief, true);
+	}
+	if (parts > 0)
+		head_add_line(out, style, "missing", "%s%s", text_string(&text), see);
 }
 
 static void add_sampled(struct text *text, const struct profile_info *info)

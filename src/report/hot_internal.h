@@ -23,7 +23,7 @@ struct hot {
 	struct hot_paths paths;
 	bool *is_shown;
 	unsigned int *components; /* by node: how many of its path are shown (places.h) */
-	size_t place_columns; /* of the longest place in a row; 0: there is none */
+	size_t place_columns;     /* of the longest place in a row; 0: there is none */
 	struct grid grid;
 };
 

@@ -71,26 +71,44 @@ static bool is_worth_saying(uint64_t part, uint64_t whole)
 	       number_percent(part, whole) * 10 > MISSING_SHOWN;
 }
 
-static void add_missing(struct text *text, uint64_t part, uint64_t whole, const char *what)
+/* What is said so far, and how. */
+struct saying {
+	struct text *text;
+	bool is_short;
+	size_t count;
+};
+
+static void add_part(struct saying *saying, const char *what)
 {
+	text_addf(saying->text, "%s%s", saying->count++ > 0 ? ", " : "", what);
+}
+
+static bool add_missing(struct saying *saying, uint64_t part, uint64_t whole, const char *what,
+			const char *in_short)
+{
+	CLEANUP(text_done) struct text share = { 0 };
+
 	if (!is_worth_saying(part, whole))
-		return;
-	text_addf(text, "%s%.1f %% %s", text->len > 0 ? ", " : "", number_percent(part, whole),
-		  what);
+		return false;
+	text_addf(&share, "%.1f %% %s", number_percent(part, whole),
+		  saying->is_short ? in_short : what);
+	add_part(saying, text_string(&share));
+	return true;
 }
 
 /* "97.8 % of the stacks are cut short by code made at run time". */
-static void add_cuts(struct text *text, const struct profile_info *info)
+static void add_cuts(struct saying *saying, const struct profile_info *info)
 {
 	const struct cuts cuts = count_cuts(info);
 	const char *reason = cuts.most ? short_reason(cuts.most) : "";
 	CLEANUP(text_done) struct text what = { 0 };
 
-	text_add(&what, "of the stacks are cut short");
+	text_addf(&what, "of %sstacks %scut short", saying->is_short ? "" : "the ",
+		  saying->is_short ? "" : "are ");
 	if (reason[0] != '\0')
 		text_addf(&what, "%s %s", cuts.most->samples < cuts.cut ? ", mostly" : "",
 			  reason);
-	add_missing(text, cuts.cut, cuts.all, text_string(&what));
+	add_missing(saying, cuts.cut, cuts.all, text_string(&what), text_string(&what));
 }
 
 /* Else it is mostly what lies between threads' last samples and their ends. */
@@ -111,16 +129,16 @@ static uint64_t unentered_ns(const struct process *process)
 }
 
 /* "2.0 % is of processes that could not be sampled (busybox: it is statically linked)" */
-static void add_unentered(struct text *text, const struct profile *profile)
+static void add_unentered(struct saying *saying, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
-	const size_t before = text->len;
 	const struct process *most = NULL;
 	size_t others = 0;
 
-	add_missing(text, info->unentered_ns, account_cpu_ns(info),
-		    "is of processes that could not be sampled");
-	if (text->len == before)
+	if (!add_missing(saying, info->unentered_ns, account_cpu_ns(info),
+			 "is of processes that could not be sampled",
+			 "of processes not sampled") ||
+	    saying->is_short)
 		return;
 	for (uint32_t i = 1; i <= profile_process_count(profile); i++) {
 		const struct process *process =
@@ -132,36 +150,63 @@ static void add_unentered(struct text *text, const struct profile *profile)
 	}
 	if (!most)
 		return;
-	text_add(text, others > 1 ? " (one of them " : " (");
-	text_add_printable(text, most->name, strlen(most->name));
-	text_add(text, ": ");
-	text_add_printable(text, most->unentered_reason, strlen(most->unentered_reason));
-	text_add(text, ")");
+	text_add(saying->text, others > 1 ? " (one of them " : " (");
+	text_add_printable(saying->text, most->name, strlen(most->name));
+	text_add(saying->text, ": ");
+	text_add_printable(saying->text, most->unentered_reason,
+			   strlen(most->unentered_reason));
+	text_add(saying->text, ")");
 }
 
-void missing_add(struct text *text, const struct profile *profile, bool is_brief)
+static void add_interpreters(struct saying *saying, const struct profile_info *info)
+{
+	for (size_t i = 0; i < info->interpreter_count; i++) {
+		CLEANUP(text_done) struct text what = { 0 };
+
+		if (!info->interpreters[i].why_not)
+			continue;
+		text_addf(&what, "functions of %s %s are not seen",
+			  info->interpreters[i].language, info->interpreters[i].version);
+		add_part(saying, text_string(&what));
+	}
+}
+
+static uint64_t unexplained_ns(const struct profile_info *info)
+{
+	const uint64_t ns = (uint64_t)info->unexplained_ns;
+
+	return info->unexplained_ns < 0 ? 0 - ns : ns;
+}
+
+bool missing_has_unexplained(const struct profile_info *info)
+{
+	return info->has_unexplained &&
+	       is_worth_saying(unexplained_ns(info), account_cpu_ns(info));
+}
+
+size_t missing_add(struct text *text, const struct profile *profile, bool is_brief,
+		   bool is_short)
 {
 	const struct profile_info *info = profile_get_info(profile);
 	const uint64_t cpu_ns = account_cpu_ns(info);
+	struct saying saying = { .text = text, .is_short = is_short };
 
 	if (info->is_unfinished)
-		text_add(text, "the recording is not finished");
-	add_cuts(text, info);
-	add_missing(text, info->lost, info->lost + info->samples, "of the samples are lost");
-	if (!info->is_wall && !is_brief)
-		add_missing(text, info->thread_only_ns, cpu_ns,
-			    are_too_short(info, cpu_ns) ? "is of threads too short for this "
-							  "rate ('--rate 10000')"
-							: "is shorter than a sampling period");
+		add_part(&saying, "the recording is not finished");
+	add_cuts(&saying, info);
+	add_missing(&saying, info->lost, info->lost + info->samples, "of the samples are lost",
+		    "of samples lost");
+	if (!info->is_wall && !is_brief && are_too_short(info, cpu_ns))
+		add_missing(&saying, info->thread_only_ns, cpu_ns,
+			    "is of threads too short for this rate ('--rate 10000')",
+			    "of threads too short for this rate ('--rate 10000')");
+	else if (!info->is_wall && !is_brief)
+		add_missing(&saying, info->thread_only_ns, cpu_ns,
+			    "is shorter than a sampling period", "shorter than a period");
 	if (info->has_unexplained)
-		add_missing(text,
-			    (uint64_t)(info->unexplained_ns < 0 ? -info->unexplained_ns
-								: info->unexplained_ns),
-			    cpu_ns, "is unexplained");
-	for (size_t i = 0; i < info->interpreter_count; i++)
-		if (info->interpreters[i].why_not)
-			text_addf(text, "%sfunctions of %s %s are not seen",
-				  text->len > 0 ? ", " : "", info->interpreters[i].language,
-				  info->interpreters[i].version);
-	add_unentered(text, profile);
+		add_missing(&saying, unexplained_ns(info), cpu_ns, "is unexplained",
+			    "unexplained");
+	add_interpreters(&saying, info);
+	add_unentered(&saying, profile);
+	return saying.count;
 }

@@ -30,6 +30,7 @@ struct report_options {
 	unsigned int height; /* of the terminal in rows: a summary is to fit; 0: any */
 	bool is_after_recording; /* the summary is what record ends with: its command is known */
 	bool has_no_rest;        /* a table says nothing of rows that it leaves out */
+	bool has_no_starts;      /* nor of [start-up] and its like, which the head has said */
 	bool has_color;
 	bool is_accuracy; /* of report_info_text(): confidence intervals, and nothing else */
 	bool is_summary;  /* the first screen: summary.h; the fields above then do not matter */

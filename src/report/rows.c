@@ -1,5 +1,7 @@
 #include "report/rows.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/group.h"
@@ -103,6 +105,24 @@ static void add_rest(const struct groups *groups, size_t shown, const struct lay
 	text_done(&sentence);
 }
 
+/* Of many brief processes these would be all that a summary has room for. */
+static void leave_out_starts(struct groups *groups)
+{
+	static const char *const names[] = { "[start-up]", "[exit]",
+					     "[shorter than a sampling period]" };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		bool is_left_out = false;
+
+		for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+			is_left_out |= strcmp(groups->rows[i].name, names[n]) == 0;
+		if (!is_left_out)
+			groups->rows[kept++] = groups->rows[i];
+	}
+	groups->count = kept;
+}
+
 void report_table_add(const struct selection *selection, const struct report_options *options,
 		      const struct style *style, struct text *out)
 {
@@ -112,6 +132,8 @@ void report_table_add(const struct selection *selection, const struct report_opt
 	struct grid grid;
 
 	groups_make(selection->profile, options->by, selection->filter, &groups);
+	if (options->has_no_starts)
+		leave_out_starts(&groups);
 	if (options->by == GROUP_BY_THREAD && !options->has_idle &&
 	    options->max_rows != REPORT_ALL_ROWS)
 		merged_threads_make(&groups, selection->profile);

@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 #include "report/head.h"
 #include "report/hot.h"
+#include "report/missing.h"
 #include "report/nameless.h"
 #include "report/next_steps.h"
 #include "report/report_options.h"
@@ -92,6 +93,7 @@ static void add_tables(const struct selection *selection, const struct packages 
 
 	/* A line says what is left out, if there is one for it. */
 	table.has_no_rest = left <= TABLE_ROWS;
+	table.has_no_starts = head_says_starts(selection->profile);
 	table.max_rows = at_most(left, TABLE_ROWS);
 	report_table_add(selection, &table, style, out);
 }
@@ -111,7 +113,10 @@ void summary_add(const struct selection *selection, const struct report_options 
 	if (!options->is_after_recording)
 		head_add_recorded_command(&head, style, selection->profile);
 	head_add_summary(&head, style, selection->profile);
-	if (!head_is_brief(selection->profile))
+	/* What is missing is not in the percentages. */
+	if (!head_is_brief(selection->profile) &&
+	    (selection->filter ||
+	     !missing_has_unexplained(profile_get_info(selection->profile))))
 		selection_add_base(selection, style, &head);
 	text_add(&head, "\n");
 	text_add(&end, has_tables ? "\n" : "");

@@ -59,6 +59,60 @@ static void a_summary_has_three_lines_and_what_is_missing(void **state)
 		"\n");
 }
 
+/* cmake's configuration: a hundred brief processes. */
+static void make_starts(struct made *made)
+{
+	example_init(made);
+	profile_info(made->profile)->startup_ns = 1000000000;
+	profile_info(made->profile)->thread_only_ns = 200000000;
+	profile_info(made->profile)->unexplained_ns = -350000000;
+	made_add(made, "[start-up]", 1000000000, 0);
+}
+
+static void starts_of_processes_are_said_above_and_have_no_row(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	const struct report_options options = { .is_summary = true, .width = 100 };
+
+	(void)state;
+	make_starts(&made);
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	assert_non_null(strstr(text_string(&text),
+			       "\nprograms 2 processes, 20 % their starts "
+			       "and ends: redis-server 82 %, busybox 18 %\n"));
+	assert_null(strstr(text_string(&text), "[start-up]"));
+	assert_null(strstr(text_string(&text), "[exit]"));
+	text_done(&text);
+	made_done(&made);
+}
+
+/* Percentages are of the rest. */
+static void much_that_is_missing_is_said_in_short(void **state)
+{
+	(void)state;
+	assert_head(
+		make_starts, &(struct report_options){ .width = 100 },
+		"5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 4,960 samples: "
+		"redis-server --port 7777 --save ''\n"
+		"missing  3.9 % shorter than a period, 6.9 % unexplained, 2.0 % of processes "
+		"not sampled; see 'fathom\n"
+		"         info'\n"
+		"Percentages are of");
+	assert_head(
+		make_starts, &(struct report_options){ .is_summary = true, .width = 100 },
+		"command  redis-server --port 7777 --save ''\n"
+		"time     5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 3 threads\n"
+		"programs 2 processes, 20 % their starts and ends: redis-server 82 %, busybox "
+		"18 %\n"
+		"samples  4,960 at 1,000 Hz of CPU time, none lost; sampling took less than 1 "
+		"%\n"
+		"missing  3.9 % shorter than a period, 6.9 % unexplained, 2.0 % of processes "
+		"not sampled; see 'fathom\n"
+		"         info'\n"
+		"\n");
+}
+
 static void any_other_view_has_one_line(void **state)
 {
 	(void)state;
@@ -400,8 +454,8 @@ static void stacks_that_are_cut_short_are_missing(void **state)
 	(void)state;
 	assert_head(make_shaky, &(struct report_options){ .width = 60 },
 		    "5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 4,960 samp…\n"
-		    "missing  20.0 % of the stacks are cut short by code without\n"
-		    "         unwind rules, 2.0 % is of processes that could not\n");
+		    "missing  20.0 % of stacks cut short by code without unwind\n"
+		    "         rules, 2.0 % of processes not sampled; see 'fathom\n");
 }
 
 static void make_saturated(struct made *made)
@@ -534,6 +588,8 @@ int main(void)
 		cmocka_unit_test(stacks_that_end_in_compiled_code_are_not_cut_short),
 		cmocka_unit_test(interpreters_are_named_with_what_became_of_their_frames),
 		cmocka_unit_test(a_summary_has_three_lines_and_what_is_missing),
+		cmocka_unit_test(starts_of_processes_are_said_above_and_have_no_row),
+		cmocka_unit_test(much_that_is_missing_is_said_in_short),
 		cmocka_unit_test(any_other_view_has_one_line),
 		cmocka_unit_test(a_program_that_waits_is_said_to),
 		cmocka_unit_test(info_has_every_row_and_process),
