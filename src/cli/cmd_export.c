@@ -15,6 +15,7 @@
 #include "cli/nearest.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
+#include "cli/other_words.h"
 #include "cli/say.h"
 #include "export/export.h"
 #include "profile/profile.h"
@@ -37,6 +38,7 @@ static int set_format(const struct option *option, void *place, const char *valu
 {
 	CLEANUP(text_done) struct text formats = { 0 };
 	struct nearest nearest = { 0 };
+	const char *other = other_word_of_command(value);
 
 	*(const struct exporter **)place = exporter_find(value);
 	if (exporter_find(value))
@@ -44,6 +46,8 @@ static int set_format(const struct option *option, void *place, const char *valu
 	add_formats(&formats);
 	for (size_t i = 0; exporter_at(i); i++)
 		nearest_consider(&nearest, value, exporter_at(i)->name);
+	if (other)
+		return error_set(err, -EINVAL, "unknown format '%s': %s", value, other);
 	if (nearest.word)
 		return error_set(err, -EINVAL, "unknown format '%s': did you mean '%s'?", value,
 				 nearest.word);

@@ -14,6 +14,8 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/terminal.h"
+#include "report/style.h"
 
 static const struct command *const commands[] = {
 	&cmd_record, &cmd_trace, &cmd_top,    &cmd_dump,   &cmd_report, &cmd_diff,    &cmd_open,
@@ -51,10 +53,10 @@ void command_say_unknown(const char *name)
 		say("unknown command '%s': 'fathom help' lists those there are", name);
 }
 
-/* The left column of the options, so that the right ones begin below each other. */
-#define OPTION_COLUMN 26
+/* Where the right column of options and of commands begins. */
+enum { OPTION_COLUMN = 26, COMMAND_COLUMN = 12, USAGE_COLUMN = 7 };
 
-static void add_option(const struct option *option, struct text *out)
+static void add_option(const struct option *option, const struct style *style, struct text *out)
 {
 	struct text left = { 0 };
 
@@ -66,33 +68,60 @@ static void add_option(const struct option *option, struct text *out)
 		text_addf(&left, " %s", option->argument);
 	const size_t columns = text_columns(text_string(&left));
 
+	text_add(out, text_string(&left));
 	if (columns < OPTION_COLUMN)
-		text_addf(out, "%s%*s%s\n", text_string(&left), (int)(OPTION_COLUMN - columns),
-			  "", option->help);
+		text_addf(out, "%*s", (int)(OPTION_COLUMN - columns), "");
 	else
-		text_addf(out, "%s\n%-*s%s\n", text_string(&left), OPTION_COLUMN, "",
-			  option->help);
+		text_addf(out, "\n%*s", OPTION_COLUMN, "");
+	style_add_wrapped(out, style, OPTION_COLUMN, option->help);
+	text_add(out, "\n");
 	text_done(&left);
+}
+
+/* The forms that a command has, a line each. */
+static void add_forms(const struct command *command, const struct style *style,
+		      struct text *out)
+{
+	CLEANUP(freep) char *usage = xasprintf("fathom %s %s", command->name, command->usage);
+	char *rest = usage;
+
+	for (char *form = strsep(&rest, "\n"); form; form = strsep(&rest, "\n")) {
+		text_addf(out, "%*s", USAGE_COLUMN, form == usage ? "usage: " : "");
+		style_add_wrapped(out, style, USAGE_COLUMN, form + strspn(form, " "));
+		text_add(out, "\n");
+	}
+	text_add(out, "\n");
 }
 
 void command_add_usage(const struct command *command, struct text *out)
 {
-	text_addf(out, "usage: fathom %s %s\n\n%s.\n", command->name, command->usage,
-		  command->summary);
+	const struct style style = { .width = terminal_width(STDOUT_FILENO) };
+	CLEANUP(text_done) struct text summary = { 0 };
+
+	text_addf(&summary, "%s.", command->summary);
+	add_forms(command, &style, out);
+	style_add_wrapped(out, &style, 0, text_string(&summary));
+	text_add(out, "\n");
 	if (command->options->name)
 		text_add(out, "\n");
 	for (const struct option *option = command->options; option->name; option++)
-		add_option(option, out);
+		add_option(option, &style, out);
 }
 
 void command_add_overview(struct text *out)
 {
-	text_add(
-		out,
-		"usage: fathom COMMAND [OPTION…] [ARGUMENT…]\n\n"
-		"A profiler for native, Python and Ruby programs: where does the time go?\n\n");
-	for (size_t i = 0; command_at(i); i++)
-		text_addf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	const struct style style = { .width = terminal_width(STDOUT_FILENO) };
+
+	text_add(out, "usage: fathom COMMAND [OPTION…] [ARGUMENT…]\n\n");
+	style_add_wrapped(
+		out, &style, 0,
+		"A profiler for native, Python and Ruby programs: where does the time go?");
+	text_add(out, "\n\n");
+	for (size_t i = 0; command_at(i); i++) {
+		text_addf(out, "  %-*s", COMMAND_COLUMN - 2, commands[i]->name);
+		style_add_wrapped(out, &style, COMMAND_COLUMN, commands[i]->summary);
+		text_add(out, "\n");
+	}
 	text_add(out, "\nBegin with:  fathom record -- COMMAND\n"
 		      "Then:        fathom report, or fathom open for a page\n"
 		      "More about one: fathom help COMMAND\n");

@@ -13,8 +13,9 @@
 #include "report/number.h"
 #include "report/places.h"
 #include "report/report_options.h"
+#include "report/style.h"
 
-enum { ROWS_DEFAULT = 5 };
+enum { ROWS_DEFAULT = 5, TITLE_COLUMNS = 8 };
 
 static const char *const words[VERDICT_COUNT] = {
 	[VERDICT_CANNOT_TELL] = "cannot tell",
@@ -49,15 +50,20 @@ static enum tint tint_of(enum verdict verdict)
 								      : TINT_DIM;
 }
 
-static void add_side(struct text *out, const char *title, const char *const *paths,
-		     size_t count)
+/* title is padded to TITLE_COLUMNS. */
+static void add_side(struct text *out, const struct style *style, const char *title,
+		     const char *const *paths, size_t count)
 {
-	text_addf(out, "%s  %zu recording%s: ", title, count, count == 1 ? "" : "s");
-	text_add_printable(out, paths[0], strlen(paths[0]));
+	CLEANUP(text_done) struct text sentence = { 0 };
+
+	text_addf(&sentence, "%zu recording%s: ", count, count == 1 ? "" : "s");
+	text_add_printable(&sentence, paths[0], strlen(paths[0]));
 	if (count > 1) {
-		text_add(out, " … ");
-		text_add_printable(out, paths[count - 1], strlen(paths[count - 1]));
+		text_add(&sentence, " … ");
+		text_add_printable(&sentence, paths[count - 1], strlen(paths[count - 1]));
 	}
+	text_add(out, title);
+	style_add_wrapped(out, style, TITLE_COLUMNS, text_string(&sentence));
 	text_add(out, "\n");
 }
 
@@ -229,8 +235,8 @@ void compared_add_text(const struct comparison *comparison,
 {
 	const struct style style = { options->width, options->has_color };
 
-	add_side(out, "before", options->paths[0], comparison->runs[0]);
-	add_side(out, "after ", options->paths[1], comparison->runs[1]);
+	add_side(out, &style, "before  ", options->paths[0], comparison->runs[0]);
+	add_side(out, &style, "after   ", options->paths[1], comparison->runs[1]);
 	compared_add_change("total   ", &comparison->whole, comparison->is_over_runs, &style,
 			    out);
 	add_limits(comparison, &style, out);

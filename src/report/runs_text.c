@@ -42,7 +42,7 @@ static void add_count(struct text *out, const struct runs_shown *runs)
 		text_addf(out, ", of %zu at most: the total's verdict is clear", runs->most);
 	else if (side->count < runs->most)
 		text_addf(out, ", of %zu: it was stopped", runs->most);
-	text_add(out, ", after one to warm up.\n");
+	text_add(out, ", after one to warm up.");
 }
 
 /* "total   307.9 ms ±1.2 %, from 301.0 to 315.2 ms": of one command's runs. */
@@ -74,19 +74,22 @@ static void add_spread(struct text *out, const char *title, const double *times,
 void runs_add_head(const struct runs_shown *runs, const struct style *style, struct text *out)
 {
 	const struct runs_side *first = &runs->sides[0];
+	CLEANUP(text_done) struct text sentence = { 0 };
 
-	(void)style;
 	if (runs->side_count == 2) {
-		add_command(out, runs->sides[1].command);
-		text_add(out, " (after) against ");
-		add_command(out, first->command);
-		text_add(out, " (before): ");
-		add_count(out, runs);
-		return;
+		add_command(&sentence, runs->sides[1].command);
+		text_add(&sentence, " (after) against ");
+		add_command(&sentence, first->command);
+		text_add(&sentence, " (before): ");
+	} else {
+		add_command(&sentence, first->command);
+		text_add(&sentence, ": ");
 	}
-	add_command(out, first->command);
-	text_add(out, ": ");
-	add_count(out, runs);
+	add_count(&sentence, runs);
+	style_add_wrapped(out, style, 0, text_string(&sentence));
+	text_add(out, "\n");
+	if (runs->side_count == 2)
+		return;
 	add_spread(out, "total", first->total_ns, first->count);
 	add_spread(out, "elapsed", first->elapsed_ns, first->count);
 }
@@ -139,19 +142,19 @@ static void add_warm_up(const struct runs_side *side, struct text *out)
 		  100 * (side->warm_up_ns / median - 1));
 }
 
+/* Commands stand on lines of their own: what is to be copied is not broken. */
 static void add_next(const struct runs_shown *runs, struct text *out)
 {
+	text_add(out, runs->side_count == 2 ? "The runs in the middle:\n"
+					    : "The run in the middle:\n");
 	for (size_t i = 0; i < runs->side_count; i++) {
 		const struct runs_side *side = &runs->sides[i];
 
-		text_addf(out,
-			  i == 0 ? "The run in the middle%s%s: fathom report "
-				 : "; %s%s: fathom report ",
-			  i == 0 && side->title ? ", " : "", side->title ? side->title : "");
+		text_add(out, "fathom report ");
 		shell_word_add(
 			out, side->paths[runs_nearest_to_median(side->total_ns, side->count)]);
+		text_add(out, "\n");
 	}
-	text_add(out, "\n");
 }
 
 void runs_add_end(const struct runs_shown *runs, const struct style *style, struct text *out)

@@ -68,10 +68,20 @@ static size_t unit_length(const char *word)
 	return 0;
 }
 
+/* A command in quotes that is not long: 'fathom info'. */
+static size_t quoted_length(const char *word)
+{
+	enum { LENGTH_MAX = 30 };
+	const char *end = *word == '\'' ? strchr(word + 1, '\'') : NULL;
+
+	return end && end - word < LENGTH_MAX ? (size_t)(end - word) : 0;
+}
+
 /* A number and its unit are one word. */
 static size_t word_length(const char *word)
 {
-	size_t len = strcspn(word, " ");
+	const size_t quoted = quoted_length(word);
+	size_t len = quoted + strcspn(word + quoted, " ");
 
 	if (len > 0 && word[len] && word[len - 1] >= '0' && word[len - 1] <= '9') {
 		size_t unit = unit_length(word + len + 1);

@@ -6,7 +6,8 @@ import unicodedata
 
 import live
 
-WIDTHS = (60, 80, 100, 250)
+WIDTHS = (60, 80, 100, 200, 250)
+RUN_AT = (60, 100)  # where the program has to be run again for each
 VIEWS = ([], ["--by", "line"], ["--by", "module"], ["--by", "package"], ["--by", "region"], ["--by", "thread"], ["--by", "process"], ["--by", "program"],
          ["--tree"], ["--native"], ["--sort", "total"], ["--all"])
 OF_FUNCTIONS = ("--callers", "--callees", "--lines")
@@ -112,15 +113,15 @@ class Widths(live.LiveTest):
                         lines = self.shown(recording.path, width, *view)
                         self.assertEqual([line for line in lines if columns(line) > width], [])
 
-    def assert_each_fits(self, *command, most=0):
+    def assert_each_fits(self, *command, most=0, least=4, widths=WIDTHS):
         """Whatever the exit code up to most: a doctor may find something wrong."""
-        for width in WIDTHS:
+        for width in widths:
             with self.subTest(command=command[0], width=width):
                 done = subprocess.run([live.FATHOM, *command], capture_output=True, timeout=120, check=False,
                                       env={**os.environ, "COLUMNS": str(width), "LC_ALL": "C.UTF-8"})
                 self.assertLessEqual(done.returncode, most, done.stderr.decode())
-                lines = done.stdout.decode().splitlines()
-                self.assertGreater(len(lines), 3)
+                lines = (done.stdout + done.stderr).decode().splitlines()
+                self.assertGreaterEqual(len(lines), least)
                 self.assertEqual([line for line in lines if columns(line) > width], [])
 
     def test_the_wall_clock(self):
@@ -149,6 +150,25 @@ class Widths(live.LiveTest):
         program = self.write("a_folder_of_some_length/program_of_python.py", PYTHON)
         for options in ([], ["--clock", "wall"]):
             self.assert_each_fits("top", "-i", "0.2", *options, "--", "/usr/bin/python3", program)
+
+    def test_what_commands_say_of_themselves(self):
+        self.assert_each_fits("help")
+        for command in ("record", "trace", "top", "dump", "report", "diff", "open", "export", "info", "module", "doctor"):
+            self.assert_each_fits(command, "--help", least=2)
+
+    def test_what_they_print_beside_reports(self):
+        """A run's end, the comparison of runs, and of recordings by each of its rows."""
+        program = self.write("a_folder_of_some_length/program_of_python.py", PYTHON)
+        paths = [self.path(name) for name in ("old.fathom", "new.fathom")]
+        command = ("/usr/bin/python3", program)
+        for path in paths:
+            self.assert_each_fits("record", "-o", path, "--", *command, widths=RUN_AT)
+        for by in ("function", "line", "module", "package"):
+            self.assert_each_fits("diff", "--by", by, *paths)
+        self.assert_each_fits("trace", "-o", self.path("trace.fathom"), "--", *command, widths=RUN_AT)
+        os.chdir(self.path(""))  # a short path for the commands that are to be copied
+        for against in ([], ["--against", " ".join(command)]):
+            self.assert_each_fits("record", "--runs", "2", *against, "--", *command, widths=RUN_AT)
 
     def test_a_doctor(self):
         self.assert_each_fits("doctor", "--seconds", "0", most=1)

@@ -96,8 +96,8 @@ static void much_that_is_missing_is_said_in_short(void **state)
 		"5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 4,960 samples: "
 		"redis-server --port 7777 --save ''\n"
 		"missing  3.9 % shorter than a period, 6.9 % unexplained, 2.0 % of processes "
-		"not sampled; see 'fathom\n"
-		"         info'\n"
+		"not sampled; see\n"
+		"         'fathom info'\n"
 		"Percentages are of");
 	assert_head(
 		make_starts, &(struct report_options){ .is_summary = true, .width = 100 },
@@ -108,8 +108,8 @@ static void much_that_is_missing_is_said_in_short(void **state)
 		"samples  4,960 at 1,000 Hz of CPU time, none lost; sampling took less than 1 "
 		"%\n"
 		"missing  3.9 % shorter than a period, 6.9 % unexplained, 2.0 % of processes "
-		"not sampled; see 'fathom\n"
-		"         info'\n"
+		"not sampled; see\n"
+		"         'fathom info'\n"
 		"\n");
 }
 
@@ -455,7 +455,7 @@ static void stacks_that_are_cut_short_are_missing(void **state)
 	assert_head(make_shaky, &(struct report_options){ .width = 60 },
 		    "5.102 s of CPU time in 6.200 s (0.82 CPUs busy), 4,960 samp…\n"
 		    "missing  20.0 % of stacks cut short by code without unwind\n"
-		    "         rules, 2.0 % of processes not sampled; see 'fathom\n");
+		    "         rules, 2.0 % of processes not sampled; see\n");
 }
 
 static void make_saturated(struct made *made)
