@@ -167,7 +167,7 @@ static void place_of(struct text *out, const struct hot *hot, const struct hot_n
 		places_add_common(out, function->file, node->common);
 }
 
-/* So much of each path as tells the rows' files apart. */
+/* So much of each path as distinguishes the rows' files. */
 static void find_components(struct hot *hot)
 {
 	CLEANUP(freep) struct group *rows = xreallocarray(NULL, hot->paths.count, sizeof *rows);
