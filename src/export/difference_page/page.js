@@ -1,14 +1,20 @@
 /*
  * page - a difference to look into: a click or Enter zooms, Backspace goes to the caller, 0 or
- * Escape shows the whole, t turns the widths to the other side, / searches.
+ * Escape shows the whole, t turns the widths to the other side, / searches.  The image is as wide as
+ * the window.
  */
 const MARGIN = 10; /* px of the image, as picture.c draws it */
 const INDENT = 4;
 const COLUMN = 6.6; /* of a character */
+const SPARE = 8; /* columns: a label that leaves more of them empty is made anew */
+const NARROWEST = 320;
 const SVG = "http://www.w3.org/2000/svg";
 const sides = ["after", "before"].map((id) => document.getElementById(id));
-const [turn, reset, search, found] =
-	["turn", "reset", "search", "found"].map((id) => document.getElementById(id));
+const [turn, reset, search, found, details] =
+	["turn", "reset", "search", "found", "details"].map((id) => document.getElementById(id));
+/* As the image was drawn: what is placed is that times scale. */
+const boxWidth = (side) => boxesOf.get(side)[0].width;
+let scale = 1;
 
 function boxOf(group) {
 	const rect = group.querySelector("rect");
@@ -40,11 +46,12 @@ function setLabel(box, x, width) {
 	box.text.setAttribute("x", x + INDENT);
 	if (columns < 3)
 		box.text.textContent = "";
-	else if (width === box.width)
+	else if (box.name.length <= columns)
+		box.text.textContent = box.name;
+	else if (box.label.length <= columns && box.label.length + SPARE > columns)
 		box.text.textContent = box.label;
 	else
-		box.text.textContent = box.name.length > columns
-			? box.name.slice(0, columns - 1) + "…" : box.name;
+		box.text.textContent = box.name.slice(0, columns - 1) + "…";
 }
 
 function place(box, x, width, isCaller) {
@@ -63,20 +70,35 @@ function isWithin(box, outer) {
 function zoomTo(side, target) {
 	const boxes = boxesOf.get(side);
 	const whole = boxes[0];
+	const width = boxWidth(side) * scale;
 
 	zoomed.set(side, target && target !== whole ? target : null);
 	reset.disabled = !zoomed.get(side);
 	for (const box of boxes) {
 		if (!zoomed.get(side))
-			place(box, box.x, box.width, false);
+			place(box, MARGIN + (box.x - MARGIN) * scale, box.width * scale, false);
 		else if (box.y >= target.y && isWithin(box, target))
-			place(box, MARGIN + (box.x - target.x) * (whole.width / target.width),
-			      box.width * (whole.width / target.width), false);
+			place(box, MARGIN + (box.x - target.x) * (width / target.width),
+			      box.width * (width / target.width), false);
 		else if (box.y < target.y && isWithin(target, box))
-			place(box, MARGIN, whole.width, true);
+			place(box, MARGIN, width, true);
 		else
 			box.group.style.display = "none";
 	}
+}
+
+function fit() {
+	const width = Math.max(document.documentElement.clientWidth, NARROWEST);
+
+	scale = (width - 2 * MARGIN) / boxWidth(sides[0]);
+	for (const side of sides) {
+		const svg = side.querySelector("svg");
+
+		svg.setAttribute("width", width);
+		svg.setAttribute("viewBox", `0 0 ${width} ${svg.getAttribute("height")}`);
+		zoomTo(side, zoomed.get(side));
+	}
+	reset.disabled = !zoomed.get(shownSide());
 }
 
 function callerOf(side, target) {
@@ -121,6 +143,10 @@ for (const side of sides)
 		box.group.setAttribute("role", "button");
 		box.group.setAttribute("aria-label", box.group.querySelector("title").textContent);
 		box.group.onclick = () => zoomTo(side, box);
+		box.group.onmouseenter = box.group.onfocus = () => {
+			details.textContent = box.group.querySelector("title").textContent
+				.split("\n").join(" · ");
+		};
 		box.group.onkeydown = (event) => {
 			if (event.key === "Enter")
 				zoomTo(side, box);
@@ -152,3 +178,5 @@ document.onkeydown = (event) => {
 	}
 	event.preventDefault();
 };
+window.onresize = fit;
+fit();

@@ -178,6 +178,32 @@ class Diff(live.LiveTest):
             self.assertEqual(page.complaints, [])
             self.assertEqual([url for url in page.requests if not url.startswith(("file:", "data:", "about:"))], [])
 
+    def test_the_page_is_as_wide_as_its_window_and_dark_where_that_is_asked_for(self):
+        executable = browser.find_chromium()
+        if executable is None:
+            self.skipTest("chromium is not installed")
+        self.diff("-o", "wide.html", *self.side("old"), "--", *self.side("new"))
+        with browser.Browser(executable) as page:
+            for scheme, background in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(23, 23, 23)")):
+                page.prefer(scheme)
+                page.open(f"file://{self.kept.name}/wide.html")
+                self.assertEqual(page.evaluate("getComputedStyle(document.body).backgroundColor"), background)
+                is_bare = page.evaluate("getComputedStyle(document.querySelector('svg')).filter") == "none"
+                self.assertEqual(is_bare, scheme == "light")
+            for width in (360, 500, 1500):
+                page.resize(width, 700)
+                page.settle()
+                root = "document.documentElement"
+                self.assertLessEqual(page.evaluate(f"{root}.scrollWidth"), page.evaluate(f"{root}.clientWidth"))
+                end = page.evaluate("document.querySelector('#after g rect').getBoundingClientRect().right")
+                self.assertAlmostEqual(end, page.evaluate(f"{root}.clientWidth") - 10, delta=3)
+            x, y = page.evaluate("(() => { const at = document.querySelector('#after g rect').getBoundingClientRect();"
+                                 " return [at.x + 5, at.y + 5]; })()")
+            page.move(x, y)
+            page.settle()
+            self.assertRegex(page.evaluate("document.getElementById('details').textContent"), r"^all · total .* → ")
+            self.assertEqual(page.complaints, [])
+
     def test_mistakes_are_said(self):
         for arguments, words in ((("old0.fathom",), "fathom diff OLD… -- NEW…"), (("old0.fathom", "--"), "behind --"),
                                  (("--fail-if", "total", "old0.fathom", "new0.fathom"), "total>+5%"),

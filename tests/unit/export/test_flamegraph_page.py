@@ -140,9 +140,19 @@ class Drawing(Page):
 
     def test_the_list_counts_a_recursive_call_once(self):
         self.open("recursion")
-        rows = self.page.evaluate("[...document.querySelectorAll('#rows tr')].map(r => r.innerText)")
+        rows = self.page.evaluate("[...document.querySelectorAll('#rows tr')].map("
+                                  "r => [...r.children].map(cell => cell.textContent).join('\\t'))")
         self.assertEqual(rows, ["100 %\t7.00 ms\t100 %\t7.00 ms\tfact⇅\t\tprog",
                                 "0 %\t0 ns\t100 %\t7.00 ms\tmain⇅\t\tprog"])
+
+    def test_the_list_has_each_names_buttons_in_one_line(self):
+        self.open("mixed")
+        self.page.evaluate("document.querySelector('#rows td:nth-child(5) button').textContent = 'a_name_'.repeat(40)")
+        buttons = self.page.evaluate("[...document.querySelectorAll('#rows td:nth-child(5)')].map("
+                                     "cell => [...cell.children].map(b => b.getBoundingClientRect().toJSON()))")
+        for name, around in buttons:
+            self.assertAlmostEqual(name["top"], around["top"], delta=4)
+            self.assertLessEqual(around["right"], name["left"])
 
     def test_a_deep_stack_is_scrolled_through(self):
         self.open("deep")
