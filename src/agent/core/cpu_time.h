@@ -1,5 +1,5 @@
 /*
- * cpu_time - what a thread or a process has burned, as the kernel counts it.  A system call.
+ * cpu_time - what a thread or a process has burned, and other clocks of the kernel's.  A system call.
  */
 #pragma once
 #include <sys/syscall.h>
@@ -8,8 +8,8 @@
 #include "abi/types.h"
 #include "agent/core/arch.h"
 
-/* Of a CPU clock; 0: it cannot be read. */
-static inline u64 cpu_time_ns(clockid_t clock)
+/* 0: it cannot be read. */
+static inline u64 kernel_clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
@@ -20,5 +20,5 @@ static inline u64 cpu_time_ns(clockid_t clock)
 
 static inline u64 cpu_time_of_thread_ns(void)
 {
-	return cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
+	return kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }

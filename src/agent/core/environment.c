@@ -16,21 +16,25 @@
 
 #define PRELOAD_BYTES (sizeof ENVIRONMENT_PRELOAD + PATH_MAX)
 
+/* The first word of FATHOM_RECORDER, by whether SIGTRAP is ignored. */
+static const char *const first_words[] = { ENVIRONMENT_DEFAULT, ENVIRONMENT_IGNORED };
+
 /* When an image is to say hello, by the mark behind the first word. */
 enum entry_kind { ENTRY_AT_ONCE, ENTRY_LATE, ENTRY_LATE_ALONE, ENTRY_KINDS };
 
-/* Written by the constructor only: a vfork child shares it with its parent. */
+/* Written by the constructor, but for one: a vfork child shares it with its parent. */
 static struct {
 	bool has_recorder;
 	bool inherits_ignored_trap;
+	/* Nothing listens there any more, or a stranger does: a fork's child inherits this. */
+	bool is_recorder_gone;
 	const char *socket;
 	const char *agent_path; /* within preload */
 	u64 late_ns;
 	bool is_late_alone; /* its children are not */
 	/* FATHOM_RECORDER: within texts. */
-	char *recorder_default[ENTRY_KINDS];
-	char *recorder_ignored[ENTRY_KINDS];
-	char *preload; /* "LD_PRELOAD=<agent>" */
+	char *recorder[2][ENTRY_KINDS]; /* [1]: SIGTRAP is ignored */
+	char *preload;                  /* "LD_PRELOAD=<agent>" */
 	/*
 	 * One behind the other: each page that is touched is a fault at the start of a program.
 	 */
@@ -80,13 +84,11 @@ AGENT_START void environment_set_period(u64 period_ns)
 {
 	if (!environment.has_recorder)
 		return;
-	for (int kind = ENTRY_LATE; kind < ENTRY_KINDS; kind++) {
-		write_late_ns(
-			late_digits_of(environment.recorder_default[kind], ENVIRONMENT_DEFAULT),
-			period_ns);
-		write_late_ns(
-			late_digits_of(environment.recorder_ignored[kind], ENVIRONMENT_IGNORED),
-			period_ns);
+	for (u32 word = 0; word < 2; word++) {
+		for (int kind = ENTRY_LATE; kind < ENTRY_KINDS; kind++)
+			write_late_ns(late_digits_of(environment.recorder[word][kind],
+						     first_words[word]),
+				      period_ns);
 	}
 }
 
@@ -150,8 +152,7 @@ AGENT_START static void keep_recorder(const char *value)
 
 	if (!is_ignored && !begins_with(value, ENVIRONMENT_DEFAULT))
 		return;
-	const char *mark =
-		value + strlen(is_ignored ? ENVIRONMENT_IGNORED : ENVIRONMENT_DEFAULT);
+	const char *mark = value + strlen(first_words[is_ignored]);
 	const char *paths = read_late_ns(mark, &late_ns);
 
 	if (*paths != ':')
@@ -163,10 +164,10 @@ AGENT_START static void keep_recorder(const char *value)
 	if (agent_bytes >= PATH_MAX || socket[-1] != ':' ||
 	    strlen(socket) >= sizeof((struct sockaddr_un *)0)->sun_path)
 		return;
-	char *at = write_entries(environment.texts, environment.recorder_default,
-				 ENVIRONMENT_DEFAULT, paths);
+	char *at = environment.texts;
 
-	at = write_entries(at, environment.recorder_ignored, ENVIRONMENT_IGNORED, paths);
+	for (u32 word = 0; word < 2; word++)
+		at = write_entries(at, environment.recorder[word], first_words[word], paths);
 	environment.socket = at - 1 - strlen(socket);
 	keep_agent(at, path, agent_bytes);
 	environment.inherits_ignored_trap = is_ignored;
@@ -231,23 +232,20 @@ AGENT_START const char *environment_socket(void)
 	return environment.socket;
 }
 
-/* Nothing listens there any more, or a stranger does: a fork's child inherits this. */
-static bool is_recorder_gone;
-
 bool environment_recorder_is_gone(void)
 {
-	return is_recorder_gone;
+	return environment.is_recorder_gone;
 }
 
 void environment_adopt(const char *socket)
 {
 	environment.socket = socket;
-	is_recorder_gone = false;
+	environment.is_recorder_gone = false;
 }
 
 void environment_note_recorder_gone(void)
 {
-	is_recorder_gone = true;
+	environment.is_recorder_gone = true;
 }
 
 const char *environment_agent_path(void)
@@ -262,7 +260,8 @@ const char *environment_agent_path(void)
  */
 bool environment_may_enter(void)
 {
-	return environment.has_recorder && (own_ring.header != NULL || !is_recorder_gone) &&
+	return environment.has_recorder &&
+	       (own_ring.header != NULL || !environment.is_recorder_gone) &&
 	       __atomic_load_n(&permits.may_call, __ATOMIC_RELAXED);
 }
 
@@ -275,8 +274,7 @@ bool environment_entries(bool is_trap_ignored, bool is_brief,
 
 	if (!environment.has_recorder)
 		return false;
-	out_entries->recorder = is_trap_ignored ? environment.recorder_ignored[kind]
-						: environment.recorder_default[kind];
+	out_entries->recorder = environment.recorder[is_trap_ignored][kind];
 	out_entries->preload = environment.preload;
 	return true;
 }

@@ -250,52 +250,78 @@ bool image_find(u64 address, bool is_running, struct mem *mem, struct native_ima
 	return true;
 }
 
-/*
- * The names that an image has, those that it wants of others first (DT_GNU_HASH says how many).
- */
-struct names {
-	const ElfW(Sym) * symbols;
-	const char *texts;
-	u32 wanted;
-};
-
-static struct names names_of(const struct dl_phdr_info *info)
+/* glibc has made addresses of offsets in what it relocates; not in what the kernel maps. */
+static u64 address_of(const struct dl_phdr_info *info, u64 value)
 {
-	struct names names = { 0 };
+	return value < info->dlpi_addr ? value + info->dlpi_addr : value;
+}
+
+static void read_entry(const struct dl_phdr_info *info, const ElfW(Dyn) * entry,
+		       struct images_tables *tables)
+{
+	const u64 address = address_of(info, entry->d_un.d_ptr);
+
+	switch (entry->d_tag) {
+	case DT_SYMTAB:
+		tables->symbols = (const void *)address;
+		break;
+	case DT_STRTAB:
+		tables->names = (const void *)address;
+		break;
+	case DT_GNU_HASH:
+		tables->gnu_hash = (const void *)address;
+		break;
+	case DT_RELA:
+		tables->relocations[0] = (const void *)address;
+		break;
+	case DT_RELASZ:
+		tables->counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
+		break;
+	case DT_JMPREL:
+		tables->relocations[1] = (const void *)address;
+		break;
+	case DT_PLTRELSZ:
+		tables->counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
+		break;
+	default:
+		break;
+	}
+}
+
+bool images_read_tables(const struct dl_phdr_info *info, struct images_tables *tables)
+{
 	const ElfW(Dyn) *dynamic = NULL;
 
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dynamic = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	}
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
-		u64 address = dynamic->d_un.d_ptr;
+	*tables = (struct images_tables){ .bias = info->dlpi_addr };
+	for (u32 i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const u64 start = info->dlpi_addr + segment->p_vaddr;
 
-		/*
-		 * glibc has made addresses of them, but in what the kernel mapped (the vDSO).
-		 */
-		if (address < info->dlpi_addr)
-			address += info->dlpi_addr;
-		if (dynamic->d_tag == DT_SYMTAB)
-			names.symbols = (const void *)address;
-		else if (dynamic->d_tag == DT_STRTAB)
-			names.texts = (const void *)address;
-		else if (dynamic->d_tag == DT_GNU_HASH)
-			names.wanted = ((const u32 *)address)[1];
+		if (segment->p_type == PT_DYNAMIC)
+			dynamic = (const void *)start;
+		if (segment->p_type == PT_GNU_RELRO) {
+			tables->fixed = start & ~(MEMORY_PAGE - 1);
+			tables->fixed_end = (start + segment->p_memsz) & ~(MEMORY_PAGE - 1);
+		}
 	}
-	return names;
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++)
+		read_entry(info, dynamic, tables);
+	return tables->symbols != NULL && tables->names != NULL;
 }
 
 enum images_want images_wanted(const struct dl_phdr_info *info, const char *name)
 {
-	const struct names names = names_of(info);
+	struct images_tables tables;
 
-	if (names.symbols == NULL || names.texts == NULL || names.wanted == 0)
+	if (!images_read_tables(info, &tables) || tables.gnu_hash == NULL)
 		return IMAGES_UNKNOWN;
-	for (u32 i = 1; i < names.wanted; i++) {
-		if (names.symbols[i].st_shndx == SHN_UNDEF &&
-		    strcmp(names.texts + names.symbols[i].st_name, name) == 0)
+	/* It says where the names begin that are the image's own. */
+	const u32 wanted = tables.gnu_hash[1];
+
+	for (u32 i = 1; i < wanted; i++) {
+		if (tables.symbols[i].st_shndx == SHN_UNDEF &&
+		    strcmp(tables.names + tables.symbols[i].st_name, name) == 0)
 			return IMAGES_WANTED;
 	}
-	return IMAGES_NOT_WANTED;
+	return wanted != 0 ? IMAGES_NOT_WANTED : IMAGES_UNKNOWN;
 }

@@ -48,6 +48,18 @@ struct images_headers {
 bool images_find_headers(const struct dl_find_object *found, struct images_headers *out);
 /* Whether it was there when the program began. */
 bool images_is_lasting(const struct link_map *image);
+/* What the linker knows of an image, by its dynamic section (gABI; DT_GNU_HASH: binutils). */
+struct images_tables {
+	u64 bias;
+	const ElfW(Sym) * symbols;
+	const char *names;
+	const u32 *gnu_hash;
+	const ElfW(Rela) * relocations[2]; /* of data, and of calls */
+	u64 counts[2];
+	u64 fixed, fixed_end; /* read-only since it was relocated (PT_GNU_RELRO) */
+};
+/* False: it has no names. */
+bool images_read_tables(const struct dl_phdr_info *info, struct images_tables *tables);
 /* Whether an image uses a name of another's; one found by dlsym() is not seen. */
 enum images_want {
 	IMAGES_NOT_WANTED,

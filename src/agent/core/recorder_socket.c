@@ -22,12 +22,12 @@
 #include "agent/core/own_process.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/blocked.h"
+#include "agent/core/cpu_time.h"
 #include "agent/core/environment.h"
 #include "agent/core/program_start.h"
 
-#define KERNEL_SIGSET_BYTES 8
-#define NS_PER_SECOND       1000000000ULL
-#define NS_PER_MS           1000000ULL
+#define NS_PER_MS 1000000ULL
 
 static struct {
 	struct sockaddr_un address;
@@ -54,14 +54,6 @@ static bool find_recorder(void)
 void recorder_socket_close(int fd)
 {
 	arch_syscall4(SYS_close, fd, 0, 0, 0);
-}
-
-static u64 monotonic_ns(void)
-{
-	struct timespec now;
-
-	arch_syscall4(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
-	return (u64)now.tv_sec * NS_PER_SECOND + (u64)now.tv_nsec;
 }
 
 /*
@@ -178,7 +170,7 @@ static long receive(int fd, struct msghdr *message, u64 until_ns)
 
 	do {
 		got = arch_syscall4(SYS_recvmsg, fd, (long)message, MSG_CMSG_CLOEXEC, 0);
-	} while (got == -EINTR && monotonic_ns() < until_ns);
+	} while (got == -EINTR && kernel_clock_ns(CLOCK_MONOTONIC) < until_ns);
 	return got;
 }
 
@@ -212,18 +204,15 @@ static bool hear_answer(int fd, u64 until_ns, struct handshake_answer *out_answe
 bool recorder_socket_ask(const struct recorder_question *question,
 			 struct handshake_answer *out_answer, int *out_ring_fd)
 {
-	const u64 all = ~0ULL;
-	u64 before = 0;
 	bool is_answered = false;
 
 	*out_ring_fd = -1;
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before,
-		      KERNEL_SIGSET_BYTES);
+	const u64 before = blocked_begin();
 	const int fd =
 		!environment_recorder_is_gone() && find_recorder() ? connect_to_recorder() : -1;
 
 	if (fd >= 0) {
-		const u64 now_ns = monotonic_ns();
+		const u64 now_ns = kernel_clock_ns(CLOCK_MONOTONIC);
 
 		agent_hello.may_be_trapped = true;
 		is_answered = say(fd, question, now_ns) &&
@@ -231,7 +220,7 @@ bool recorder_socket_ask(const struct recorder_question *question,
 					  out_answer, out_ring_fd);
 		recorder_socket_close(fd);
 	}
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, KERNEL_SIGSET_BYTES);
+	blocked_end(before);
 	return is_answered;
 }
 

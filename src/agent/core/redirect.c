@@ -10,82 +10,13 @@
 
 #include "abi/types.h"
 #include "agent/core/arch.h"
+#include "agent/core/images.h"
 #include "agent/core/memory.h"
 
 /* Of these an attached process keeps libc's. */
 static const char *const kept[] = { "exec",   "fexec",  "posix_spawn", "system",  "popen",
 				    "pclose", "fclose", "fathom",      "PyInit_", "Init_" };
 #define KEPT (sizeof kept / sizeof kept[0])
-
-/* What the linker knows of an image, by its dynamic section (gABI; DT_GNU_HASH: binutils). */
-struct tables {
-	u64 bias;
-	const ElfW(Sym) * symbols;
-	const char *names;
-	const u32 *gnu_hash;
-	const ElfW(Rela) * relocations[2]; /* of data, and of calls */
-	u64 counts[2];
-	u64 fixed, fixed_end; /* read-only since it was relocated (PT_GNU_RELRO) */
-};
-
-/* glibc has made addresses of offsets in what it relocates; not in what the kernel maps. */
-static u64 address_of(const struct dl_phdr_info *info, u64 value)
-{
-	return value < info->dlpi_addr ? value + info->dlpi_addr : value;
-}
-
-static void read_entry(const struct dl_phdr_info *info, const ElfW(Dyn) * entry,
-		       struct tables *tables)
-{
-	const u64 address = address_of(info, entry->d_un.d_ptr);
-
-	switch (entry->d_tag) {
-	case DT_SYMTAB:
-		tables->symbols = (const void *)address;
-		break;
-	case DT_STRTAB:
-		tables->names = (const void *)address;
-		break;
-	case DT_GNU_HASH:
-		tables->gnu_hash = (const void *)address;
-		break;
-	case DT_RELA:
-		tables->relocations[0] = (const void *)address;
-		break;
-	case DT_RELASZ:
-		tables->counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
-		break;
-	case DT_JMPREL:
-		tables->relocations[1] = (const void *)address;
-		break;
-	case DT_PLTRELSZ:
-		tables->counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
-		break;
-	default:
-		break;
-	}
-}
-
-static bool read_tables(const struct dl_phdr_info *info, struct tables *tables)
-{
-	const ElfW(Dyn) *dynamic = NULL;
-
-	*tables = (struct tables){ .bias = info->dlpi_addr };
-	for (u32 i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		const u64 start = info->dlpi_addr + segment->p_vaddr;
-
-		if (segment->p_type == PT_DYNAMIC)
-			dynamic = (const void *)start;
-		if (segment->p_type == PT_GNU_RELRO) {
-			tables->fixed = start & ~(MEMORY_PAGE - 1);
-			tables->fixed_end = (start + segment->p_memsz) & ~(MEMORY_PAGE - 1);
-		}
-	}
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++)
-		read_entry(info, dynamic, tables);
-	return tables->symbols != NULL && tables->names != NULL;
-}
 
 static bool is_kept(const char *name)
 {
@@ -106,7 +37,7 @@ static u32 gnu_hash_of(const char *name)
 }
 
 /* The agent's own function of that name; 0: it has none, or keeps off. */
-static u64 function_of(const struct tables *own, const char *name)
+static u64 function_of(const struct images_tables *own, const char *name)
 {
 	const u32 *table = own->gnu_hash;
 	const u32 bucket_count = table[0], first = table[1], word_count = table[2];
@@ -131,25 +62,25 @@ static u64 function_of(const struct tables *own, const char *name)
 	}
 }
 
-static bool is_in_fixed(const struct tables *image, u64 place)
+static bool is_in_fixed(const struct images_tables *image, u64 place)
 {
 	return place >= image->fixed && place < image->fixed_end;
 }
 
-static bool unlock(const struct tables *image)
+static bool unlock(const struct images_tables *image)
 {
 	return arch_syscall4(SYS_mprotect, (long)image->fixed,
 			     (long)(image->fixed_end - image->fixed), PROT_READ | PROT_WRITE,
 			     0) == 0;
 }
 
-static void lock(const struct tables *image)
+static void lock(const struct images_tables *image)
 {
 	arch_syscall4(SYS_mprotect, (long)image->fixed, (long)(image->fixed_end - image->fixed),
 		      PROT_READ, 0);
 }
 
-static void redirect_image(const struct tables *own, const struct tables *image)
+static void redirect_image(const struct images_tables *own, const struct images_tables *image)
 {
 	bool is_unlocked = false;
 
@@ -193,10 +124,11 @@ static bool holds(const struct dl_phdr_info *info, u64 address)
 
 static int find_own(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct tables *own = context;
+	struct images_tables *own = context;
 
 	(void)size;
-	return holds(info, (u64)find_own) && read_tables(info, own) && own->gnu_hash != NULL;
+	return holds(info, (u64)find_own) && images_read_tables(info, own) &&
+	       own->gnu_hash != NULL;
 }
 
 /* What implements the functions: libc calls itself by its own ways, and our own calls are libc's. */
@@ -212,17 +144,17 @@ static bool is_left(const struct dl_phdr_info *info)
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct tables image;
+	struct images_tables image;
 
 	(void)size;
-	if (!is_left(info) && read_tables(info, &image))
+	if (!is_left(info) && images_read_tables(info, &image))
 		redirect_image(context, &image);
 	return 0;
 }
 
 int redirect_images(void)
 {
-	struct tables own;
+	struct images_tables own;
 
 	if (!dl_iterate_phdr(find_own, &own))
 		return false;

@@ -64,8 +64,8 @@ AGENT_START u64 clock_process_ns(const struct ring_header *ring)
 	if (own_ring.terms.flags & RING_CLOCK_USER)
 		return clock_user_ns(RUSAGE_SELF);
 	if (__atomic_load_n(&own_ring.has_timers, __ATOMIC_RELAXED))
-		return cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID);
-	return without_switches(ring, cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID),
+		return kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return without_switches(ring, kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
 				clock_switches(RUSAGE_SELF, &waits, &system_ns));
 }
 
@@ -90,7 +90,7 @@ u64 clock_thread_ns(const struct ring_header *ring)
 {
 	if ((own_ring.terms.flags & RING_TIMER) && (own_ring.terms.flags & RING_CLOCK_USER))
 		return clock_user_ns(RUSAGE_THREAD);
-	clock_own.read_ns = cpu_time_ns(CLOCK_THREAD_CPUTIME_ID);
+	clock_own.read_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (thread_notes.is_by_timers)
 		return clock_own.read_ns;
 	return without_switches(ring, clock_own.read_ns, clock_own.switches);

@@ -156,14 +156,6 @@ static bool is_fault(int signal, const siginfo_t *info)
 	return info->si_code > 0 && !(signal == SIGBUS && info->si_code == BUS_MCEERR_AO);
 }
 
-static void send_to_this_thread(int signal, const siginfo_t *info)
-{
-	const long pid = arch_syscall4(SYS_getpid, 0, 0, 0, 0);
-	const long tid = arch_syscall4(SYS_gettid, 0, 0, 0, 0);
-
-	arch_syscall4(SYS_rt_tgsigqueueinfo, pid, tid, signal, (long)info);
-}
-
 /*
  * Dies of it where the thread was interrupted.  The signal is sent again, for it may not have
  * been a fault that happens again.  Traps go first: one that waits would have this signal
@@ -187,7 +179,7 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, sizeof all);
 	fault_actions_set_in_kernel(SIGTRAP, &ignored, NULL);
 	fault_actions_set_in_kernel(signal, &standard, NULL);
-	send_to_this_thread(signal, info);
+	signal_this_thread(signal, info);
 }
 
 /*
@@ -245,7 +237,7 @@ void faults_end_trap(void)
 	put_off.is_any = false;
 	for (u32 i = 0; i < FAULT_SIGNALS; i++) {
 		if (put_off.is_set[i])
-			send_to_this_thread(fault_signals[i], &put_off.infos[i]);
+			signal_this_thread(fault_signals[i], &put_off.infos[i]);
 		put_off.is_set[i] = false;
 	}
 }

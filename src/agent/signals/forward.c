@@ -48,7 +48,7 @@ u32 forward_count(void)
 	return __atomic_load_n(&forwarded, __ATOMIC_RELAXED);
 }
 
-static void send_to_this_thread(int signal, const siginfo_t *info)
+void signal_this_thread(int signal, const siginfo_t *info)
 {
 	const long pid = arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	const long tid = arch_syscall4(SYS_gettid, 0, 0, 0, 0);
@@ -83,7 +83,7 @@ static void send_on(const siginfo_t *info, bool is_blocked)
 		arch_syscall4(SYS_rt_sigqueueinfo, arch_syscall4(SYS_getpid, 0, 0, 0, 0),
 			      SIGNAL_SUBSTITUTE, (long)&carried, 0);
 	else
-		send_to_this_thread(SIGNAL_SUBSTITUTE, &carried);
+		signal_this_thread(SIGNAL_SUBSTITUTE, &carried);
 }
 
 long forward_send_marked(int tid, int signal, const siginfo_t *info)
@@ -138,7 +138,7 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 		arch_breakpoint();
 	signals_put(&context->uc_sigmask, mask & ~SIGNAL_BIT(signal));
 	actions_default_in_kernel(signal);
-	send_to_this_thread(signal, info);
+	signal_this_thread(signal, info);
 }
 
 /* By an instruction of the thread's own (si_code of SIGTRAP in sigaction(2)). */

@@ -201,6 +201,8 @@ int waits_end(struct wait *wait, int result);
 bool waits_are_letting_trap_in(const ucontext_t *context);
 /* Has a wait that signals of the program's have ended be ended by them, not by our trap. */
 void waits_mend(ucontext_t *context);
+/* To the calling thread, with an account that only itself may give. */
+void signal_this_thread(int signal, const siginfo_t *info);
 /* How many have been sent on so far: shows a wait that was interrupted by that alone. */
 u32 forward_count(void);
 

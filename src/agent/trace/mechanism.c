@@ -28,8 +28,8 @@ AGENT_START static void begin(struct ring_header *ring, bool is_first)
 {
 	(void)is_first;
 	is_tracing = true;
-	ring->start_cpu_ns = cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID);
-	thread_notes.last_time_ns = cpu_time_ns(CLOCK_MONOTONIC);
+	ring->start_cpu_ns = kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	thread_notes.last_time_ns = kernel_clock_ns(CLOCK_MONOTONIC);
 	trace_begin(ring);
 }
 

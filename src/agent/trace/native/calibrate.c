@@ -9,11 +9,9 @@
  * may cost half of what it costs in an empty function.  No loop is as a program is; so there are
  * both, their mean is taken, and how far they are from it is the uncertainty.
  */
-#include <signal.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 
-#include "agent/core/arch.h"
+#include "agent/core/blocked.h"
 #include "agent/core/memory.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/native/loops.h"
@@ -21,8 +19,7 @@
 #include "agent/trace/native/native_internal.h"
 #include "walk/native.h"
 
-#define TURNS        100U
-#define SIGSET_BYTES 8
+#define TURNS 100U
 
 typedef void loop_function(u32 loop, u32 turns, bool has_hooks);
 
@@ -66,12 +63,10 @@ void trace_calibrate_native(enum trace_kind kind)
 		.count = NATIVE_LOOP_COUNT,
 	};
 	struct trace_cost cost;
-	const u64 all = ~0ULL;
-	u64 before = 0;
+	const u64 before = blocked_begin();
 
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, SIGSET_BYTES);
 	if (trace_calibrate(&calibration, measured) &&
 	    trace_find_cost(&calibration, measured, &rule, NULL, &cost))
 		trace_report_cost(kind, &cost);
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, SIGSET_BYTES);
+	blocked_end(before);
 }

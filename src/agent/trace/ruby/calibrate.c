@@ -10,18 +10,15 @@
  * variables.  Each loop is called by a Proc, for rb_funcallv() would keep what it called in a cache
  * of the VM's.  What is left is garbage: objects, arrays and compiled code.
  */
-#include <signal.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 
-#include "agent/core/arch.h"
+#include "agent/core/blocked.h"
 #include "agent/trace/calibrate.h"
 #include "agent/trace/ruby/ruby.h"
 
-#define TURNS        100U
-#define TURNS_TEXT   "100"
-#define SOURCE_MAX   8192U
-#define SIGSET_BYTES 8
+#define TURNS      100U
+#define TURNS_TEXT "100"
+#define SOURCE_MAX 8192U
 
 /*
  * What a block is given, and does.  Array#each is in C: between two turns no other callee is called
@@ -230,15 +227,6 @@ static void report(const struct trace_calibration *calibration,
 	trace_report_cost(TRACE_KIND_RUBY_OPERATOR, &cost);
 }
 
-/* A signal's handler of Ruby's has it raise an exception, which is the program's. */
-static void block_signals(u64 *out_before)
-{
-	const u64 all = ~0ULL;
-
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)out_before,
-		      SIGSET_BYTES);
-}
-
 bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 {
 	struct trace_measured measured[LOOP_COUNT];
@@ -256,17 +244,18 @@ bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 		.loops = own_parts,
 		.count = LOOP_COUNT,
 	};
-	u64 before = 0;
 
 	if (!find_api(&ruby.api))
 		return false;
-	block_signals(&before);
+	/* A signal's handler of Ruby's has it raise an exception, which is the program's. */
+	const u64 before = blocked_begin();
+
 	trace_ruby_find_operators(ruby.api.intern);
 	if (make_copy(&ruby) && trace_calibrate(&calibration, measured))
 		report(&calibration, measured);
 	else
 		ruby.api.set_error(ruby.nil);
 	trace_ruby_context = 0;
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, SIGSET_BYTES);
+	blocked_end(before);
 	return ruby.has_hooks;
 }
