@@ -1,6 +1,6 @@
 /*
  * Opening a recording again, to add the symbols that its recorder did not: one transaction
- * in a rollback journal, so that whoever is killed leaves what there was.
+ * in a rollback journal, so that a process that is killed leaves what there was.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -24,7 +24,7 @@ struct sockets {
 	int pidfd;              /* that it is asked by, + 1; 0: not opened yet, -1: refused */
 	uint64_t since_ns, cost_ns;
 	uint64_t listed_ns; /* ports that are listened at were read last */
-	bool is_short; /* there was no time for one that was asked for; whoever asks clears it */
+	bool is_short; /* there was no time for one that was asked for; the caller clears it */
 };
 
 struct socket_asked {

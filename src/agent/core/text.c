@@ -1,7 +1,7 @@
 /*
  * text - libc's functions of memory and text, as the agent's own.
  *
- * The linker binds the agent's calls to these, for they are hidden.  libc's would go to whoever
+ * The linker binds the agent's calls to these, for they are hidden.  libc's would go to what
  * is loaded before it: a sanitizer in the program, which is not ready when our constructor comes
  * (TSan's strcspn() jumped to address 0) and checks accesses that are none of the program's, or
  * a function of the program's own by that name.

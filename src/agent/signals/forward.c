@@ -77,7 +77,7 @@ static void send_on(const siginfo_t *info, bool is_blocked)
 	siginfo_t carried = *info;
 
 	put_mark(&carried, MARK_TRAP, is_to_process ? SI_SIGIO : POLL_IN);
-	/* Before it is sent: whoever is woken by it compares. */
+	/* Before it is sent: a thread that is woken by it compares. */
 	__atomic_fetch_add(&forwarded, 1, __ATOMIC_RELEASE);
 	if (is_to_process)
 		arch_syscall4(SYS_rt_sigqueueinfo, arch_syscall4(SYS_getpid, 0, 0, 0, 0),

@@ -24,7 +24,7 @@
 /*
  * Whether the thread last blocked the substitute itself, for the kernel's bit says that of
  * SIGTRAP.  It holds while the mask is the one that was set then.  Otherwise (in a handler,
- * after a jump out of one) it is taken to be blocked if SIGPWR is, another that hardly anybody
+ * after a jump out of one) it is taken to be blocked if SIGPWR is, another that hardly a program
  * blocks but with all the others.
  */
 static __thread struct {

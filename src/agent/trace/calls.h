@@ -113,7 +113,7 @@ static inline __attribute__((always_inline)) void trace_enter(struct call_stack 
 		trace_region_return(calls);
 }
 
-/* trace_close(), by whoever has not taken the tree. */
+/* trace_close(), by a hook that has not taken the tree. */
 static inline __attribute__((always_inline)) void trace_leave(struct call_stack *calls,
 							      u64 object, u64 frame, u64 now)
 {
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) void trace_leave(struct call_stack 
 		trace_skip(calls);
 }
 
-/* trace_switch_stack(), by whoever has not taken the tree. */
+/* trace_switch_stack(), by code that has not taken the tree. */
 static inline void trace_change_stack(struct call_stack *calls, const struct trace_stack *to,
 				      struct trace_stack *out_left, u64 now)
 {

@@ -25,10 +25,10 @@ struct rseq_piece {
 } __attribute__((aligned(32)));
 
 /* How a thread reads its clock. */
-enum way {
-	WAY_UNKNOWN,
-	WAY_MARKER,
-	WAY_CALL,
+enum reading {
+	READING_UNKNOWN,
+	READING_BY_MARKER,
+	READING_BY_CALL,
 };
 
 /* What a thread knows of its own. */
@@ -36,7 +36,7 @@ struct cpu_clock {
 	u64 until;         /* on the counter: then it is read anew; 0: at once */
 	u64 offset;        /* from the counter to the clock */
 	const u64 *marker; /* its rseq_cs; NULL: it has none */
-	enum way way;
+	enum reading reading;
 	bool is_off;             /* it has seen that tracing is */
 	u64 skipped, stopped_at; /* as those of the machine's counter */
 };
@@ -183,13 +183,13 @@ static void begin_thread(struct cpu_clock *own)
 	const bool has_marker = cpu.has_marker && (int)rseq_of_thread()->cpu_id >= 0;
 
 	own->marker = has_marker ? &rseq_of_thread()->critical : NULL;
-	own->way = has_marker ? WAY_MARKER : WAY_CALL;
+	own->reading = has_marker ? READING_BY_MARKER : READING_BY_CALL;
 }
 
 /* The program's own code uses the word: what it says, and says no more, is not for us. */
 static void leave_to_program(struct cpu_clock *own)
 {
-	own->way = WAY_CALL;
+	own->reading = READING_BY_CALL;
 	__atomic_fetch_add(&cpu.area->foreign_threads, 1, __ATOMIC_RELAXED);
 }
 
@@ -198,9 +198,9 @@ static u64 read_anew(struct cpu_clock *own, u64 ticks)
 	/* A filter may forbid it: from then on, the time in which a thread waits is in it. */
 	if (!permits.may_call)
 		return ticks + own->offset;
-	if (own->way == WAY_UNKNOWN)
+	if (own->reading == READING_UNKNOWN)
 		begin_thread(own);
-	if (own->way == WAY_MARKER) {
+	if (own->reading == READING_BY_MARKER) {
 		u64 *marker = &rseq_of_thread()->critical;
 		const u64 found = __atomic_load_n(marker, __ATOMIC_RELAXED);
 
@@ -215,7 +215,9 @@ static u64 read_anew(struct cpu_clock *own, u64 ticks)
 	const u64 now = trace_clock_counter();
 
 	own->offset = cpu_ticks - own->skipped - now;
-	own->until = own->way == WAY_MARKER && !trace_clock.is_frozen ? now + cpu.longest : 0;
+	own->until = own->reading == READING_BY_MARKER && !trace_clock.is_frozen
+			     ? now + cpu.longest
+			     : 0;
 	return cpu_ticks - own->skipped;
 }
 

@@ -4,8 +4,8 @@
  * A processor has more than one speed: what shares its core (the other hyperthread, which may be
  * another machine's) makes calls take 1.4 to 1.9 times as long, for some milliseconds or for
  * minutes, while the clock goes on as ever.  What calls cost is found out at one, and the program
- * may run at another.  A burst takes longer by as much as calls do, more or less: whoever shares a
- * core takes half of what it can execute at once, or of the jumps that it can make.
+ * may run at another.  A burst takes longer by as much as calls do, more or less: what shares
+ * a core takes half of what it can execute at once, or of the jumps that it can make.
  *
  * Bursts that follow each other are foretold to their end; the first ones behind other code are
  * not, and find the caches cold: these took a tenth longer at the same speed.  So it is the

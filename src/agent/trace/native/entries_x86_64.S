@@ -76,7 +76,7 @@
 	entry	__fentry__, KIND_FENTRY, NEXT_FENTRY, ON_FENTRY
 
 /*
- * Where functions return to.  Its unwind table says that it is called by whoever was to be
+ * Where functions return to.  Its unwind table says that it is called by what was to be
  * returned to: the word in the shadow of the slot (native/returns.h), which is the one below the
  * stack pointer of then.  The byte before that is what it says, and, for that to be right, that
  * this is the frame of a signal ('S'): then no unwinder goes a byte back once more; and unwinders,

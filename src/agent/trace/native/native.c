@@ -197,7 +197,7 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	trace_enter(calls, call, now);
 	const bool is_stacked = calls->top != before;
 
-	/* Whoever has no entry is not looked for; what was left out after all is not in the count. */
+	/* What has no entry is not looked for; what was left out after all is not in the count. */
 	if (!is_stacked && calls->unstacked > 0)
 		calls->unstacked--;
 	give_tree(calls, level);

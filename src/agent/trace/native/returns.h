@@ -49,7 +49,7 @@ static inline void trace_returns_exchange(u64 slot)
 
 	if (*place == ours)
 		return;
-	/* Whoever looks at the stack in between finds one or the other. */
+	/* What looks at the stack in between finds one or the other. */
 	__atomic_store_n(trace_returns_shadow(slot), *place, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(place, ours, __ATOMIC_RELAXED);

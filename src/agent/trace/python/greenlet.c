@@ -111,9 +111,9 @@ static void leave(struct left *left)
 }
 
 /*
- * Whoever switched to us has left its own stack, or has ended: the one in use is empty.  If it
- * is not, our greenlet is being killed, by one that called no switch and goes on when ours has
- * ended.
+ * The greenlet that switched to us has left its own stack, or has ended: the one in use is empty.
+ * If it is not, our greenlet is being killed, by one that called no switch and goes on when ours
+ * has ended.
  */
 static void come_back(struct left *left)
 {

@@ -5,7 +5,7 @@
  * all of them.
  *
  * One of an interpreter's six tools is ours, and it calls us at the events of all its threads,
- * whoever made them.  Other tools (cProfile is tool 2, coverage 1, a debugger 0) have theirs
+ * whatever made them.  Other tools (cProfile is tool 2, coverage 1, a debugger 0) have theirs
  * all the same, and what programs set by sys.setprofile() and sys.settrace() is two more.
  * Callbacks are objects of a type of our own (python/callback.h).
  *
