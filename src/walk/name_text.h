@@ -19,6 +19,18 @@ static inline void name_text_put(struct name_text *text, u32 byte)
 	text->bytes[text->length++] = (u8)byte;
 }
 
+/* Appends characters of ours. */
+static inline void name_text_add(struct name_text *text, const char *characters)
+{
+	for (u32 i = 0; i < 32 && characters[i] != 0; i++) {
+		if (text->length >= NAME_TEXT_MAX) {
+			text->is_cut = 1;
+			return;
+		}
+		name_text_put(text, (u8)characters[i]);
+	}
+}
+
 /* Whether it is this very string; one that was cut off is none. */
 static inline int name_text_is(const struct name_text *text, const char *string)
 {

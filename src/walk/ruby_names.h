@@ -64,18 +64,6 @@ static inline int ruby_label_of(struct mem *mem, const struct ruby_layout *layou
 	return ruby_read(mem, &out_label->text, body, offsets->body_label);
 }
 
-/* Appends characters of ours. */
-static inline void ruby_name_put(struct name_text *text, const char *characters)
-{
-	for (u32 i = 0; i < 32 && characters[i] != 0; i++) {
-		if (text->length >= NAME_TEXT_MAX) {
-			text->is_cut = 1;
-			return;
-		}
-		name_text_put(text, (u8)characters[i]);
-	}
-}
-
 static inline void ruby_name_put_levels(struct name_text *text, u32 levels)
 {
 	char number[3] = { (char)('0' + levels / 10 % 10), (char)('0' + levels % 10), 0 };
@@ -83,12 +71,12 @@ static inline void ruby_name_put_levels(struct name_text *text, u32 levels)
 	if (levels == 0)
 		return;
 	if (levels == 1) {
-		ruby_name_put(text, "block in ");
+		name_text_add(text, "block in ");
 		return;
 	}
-	ruby_name_put(text, "block (");
-	ruby_name_put(text, levels < 10 ? number + 1 : number);
-	ruby_name_put(text, " levels) in ");
+	name_text_add(text, "block (");
+	name_text_add(text, levels < 10 ? number + 1 : number);
+	name_text_add(text, " levels) in ");
 }
 
 static inline const char *ruby_newarray_method(u64 operand)
@@ -112,9 +100,9 @@ static inline int ruby_name_put_operator(struct mem *mem, const struct ruby_layo
 		return ruby_text_append(mem, layout, ruby_symbol_of(mem, layout, code->id),
 					text);
 	if (code->operation == RUBY_OPERATOR_NEWARRAY_SEND)
-		ruby_name_put(text, ruby_newarray_method(code->id));
+		name_text_add(text, ruby_newarray_method(code->id));
 	else
-		ruby_name_put(text, operators[code->operation % RUBY_OPERATOR_COUNT]);
+		name_text_add(text, operators[code->operation % RUBY_OPERATOR_COUNT]);
 	return 0;
 }
 
@@ -127,8 +115,8 @@ static inline int ruby_names_of_operator(struct mem *mem, const struct ruby_layo
 	static const char *const classes[] = { RUBY_CLASS_MAP(RUBY_CLASS_TEXT) };
 #undef RUBY_CLASS_TEXT
 
-	ruby_name_put(out_qualified, classes[code->class % RUBY_CLASS_COUNT]);
-	ruby_name_put(out_qualified, "#");
+	name_text_add(out_qualified, classes[code->class % RUBY_CLASS_COUNT]);
+	name_text_add(out_qualified, "#");
 	if (ruby_name_put_operator(mem, layout, code, out_name) < 0)
 		return -1;
 	return ruby_name_put_operator(mem, layout, code, out_qualified);
@@ -147,7 +135,7 @@ static inline int ruby_name_put_qualified(struct mem *mem, const struct ruby_lay
 	ruby_name_put_levels(out_qualified, label->levels);
 	if (ruby_text_append(mem, layout, code->owner.path, out_qualified) < 0)
 		return -1;
-	ruby_name_put(out_qualified, separator);
+	name_text_add(out_qualified, separator);
 	return ruby_text_append(mem, layout, label->text, out_qualified);
 }
 

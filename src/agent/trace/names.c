@@ -89,12 +89,6 @@ static u64 definer(const struct python_layout *layout, u64 type, u64 method)
 	return 0;
 }
 
-static void add(struct name_text *text, const char *literal)
-{
-	for (; *literal != '\0' && text->length < NAME_TEXT_MAX; literal++)
-		name_text_put(text, (u8)*literal);
-}
-
 static void add_address(struct name_text *text, u64 address)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -102,7 +96,7 @@ static void add_address(struct name_text *text, u64 address)
 
 	while (shift > 0 && address >> shift == 0)
 		shift -= 4;
-	add(text, "0x");
+	name_text_add(text, "0x");
 	for (; shift >= 0 && text->length < NAME_TEXT_MAX; shift -= 4)
 		name_text_put(text, (u8)digits[address >> shift & 15]);
 }
@@ -119,7 +113,7 @@ static void add_module(struct mem *mem, const struct python_layout *layout,
 		return;
 	for (u32 i = 0; i < out[1].length && out->length < NAME_TEXT_MAX; i++)
 		name_text_put(out, out[1].bytes[i]);
-	add(out, ".");
+	name_text_add(out, ".");
 }
 
 /* What no object was given to when it was made: Cython's functions, up to its version 3. */
@@ -141,14 +135,14 @@ static void add_method(struct mem *mem, const struct python_layout *layout,
 
 	python_read(mem, &type_name, builtin->type, layout->offsets.type_name);
 	python_read(mem, &base, builtin->type, layout->offsets.type_name + NAME_TO_BASE);
-	add(out, "<method '");
+	name_text_add(out, "<method '");
 	name_text_append_string(mem, builtin->name, out);
 	if (layout->version < PYTHON_3_15 || base != 0) {
-		add(out, "' of '");
+		name_text_add(out, "' of '");
 		name_text_append_string(mem, type_name, out);
-		add(out, "' objects>");
+		name_text_add(out, "' objects>");
 	} else {
-		add(out, "'>");
+		name_text_add(out, "'>");
 	}
 }
 
@@ -160,25 +154,25 @@ static void add_plain_name(struct mem *mem, const struct python_layout *layout,
 	out->length = 0;
 	out->is_cut = 0;
 	if (has_no_self(layout, call)) {
-		add(out, "<");
+		name_text_add(out, "<");
 		add_module(mem, layout, builtin, "builtins", out);
 		name_text_append_string(mem, builtin->name, out);
-		add(out, ">");
+		name_text_add(out, ">");
 		return;
 	}
 	if (is_method) {
 		add_method(mem, layout, builtin, out);
 		return;
 	}
-	add(out, "<built-in method ");
+	name_text_add(out, "<built-in method ");
 	add_module(mem, layout, builtin, NULL, out);
 	name_text_append_string(mem, builtin->name, out);
 	/* Every type's is the same function, and looked up among type's own. */
 	if (builtin->module == 0 && strcmp((const char *)builtin->name, "__new__") == 0) {
-		add(out, " of type object at ");
+		name_text_add(out, " of type object at ");
 		add_address(out, layout->type_type);
 	}
-	add(out, ">");
+	name_text_add(out, ">");
 }
 
 /* What is called, and whether it is a method of objects of a type. */

@@ -160,12 +160,6 @@ static u32 phase_of(const struct ruby_layout *layout, u32 objspace_flags)
 	return mode;
 }
 
-static void append(struct name_text *text, const char *characters)
-{
-	for (; *characters != '\0' && text->length < NAME_TEXT_MAX; characters++)
-		name_text_put(text, (u8)*characters);
-}
-
 u64 ruby_name_collection(struct walk *walk, struct mem *mem, u32 objspace_flags)
 {
 	const u32 phase = phase_of(walk->ruby->layout, objspace_flags);
@@ -183,9 +177,9 @@ u64 ruby_name_collection(struct walk *walk, struct mem *mem, u32 objspace_flags)
 	if (!codes_has_sent(key, walk->epoch)) {
 		for (u32 i = 0; i < 3; i++)
 			texts[i].length = texts[i].is_cut = 0;
-		append(&texts[0], "[garbage collection");
-		append(&texts[0], phases[phase]);
-		append(&texts[0], "]");
+		name_text_add(&texts[0], "[garbage collection");
+		name_text_add(&texts[0], phases[phase]);
+		name_text_add(&texts[0], "]");
 		if (!codes_send(walk->ring, walk->epoch, mem, &code))
 			walk->is_lost = true;
 	}

@@ -7,6 +7,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "abi/types.h"
@@ -73,6 +74,14 @@ extern struct python_api python_api;
 
 /* Of the interpreter whose layout is known (area.h): before anything of it is called. */
 void trace_api_find(void);
+/* Drops a reference, if there is one. */
+static inline bool trace_api_drop(void *object)
+{
+	if (object != NULL)
+		python_api.Py_DecRef(object);
+	return object != NULL;
+}
+
 /* A function or variable of the traced interpreter; NULL: it has none of that name. */
 void *trace_symbol(const char *name);
 /* The code of a module's source, a new reference; NULL: it failed. */

@@ -131,19 +131,12 @@ struct python {
 	struct copy plain, seen;
 };
 
-static bool drop(void *object)
-{
-	if (object != NULL)
-		python_api.Py_DecRef(object);
-	return object != NULL;
-}
-
 static bool make_copy(struct copy *copy)
 {
 	void *code = trace_api_compile(source);
 
 	copy->globals = code != NULL ? trace_api_run(code) : NULL;
-	drop(code);
+	trace_api_drop(code);
 	for (u32 loop = 0; copy->globals != NULL && loop < LOOP_COUNT; loop++)
 		copy->loops[loop] = python_api.PyDict_GetItemString(copy->globals, names[loop]);
 	return copy->globals != NULL;
@@ -162,7 +155,7 @@ static bool prepare(const struct python *python)
 
 		is_prepared =
 			code == NULL || python->means->prepare(python->means->context, code);
-		drop(code);
+		trace_api_drop(code);
 		python_api.PyErr_Clear();
 	}
 	return is_prepared;
@@ -181,7 +174,7 @@ static bool run_loop(void *context, u32 loop, bool has_hooks)
 {
 	const struct python *python = context;
 
-	return drop(python_api.PyObject_CallObject(
+	return trace_api_drop(python_api.PyObject_CallObject(
 		(has_hooks ? &python->seen : &python->plain)->loops[loop], NULL));
 }
 

@@ -208,8 +208,7 @@ bool trace_eval_loop_find_places(const struct loop_shape *shape, struct loop_pla
 	const bool is_found = code != NULL && watch.callee != 0 && watch_twice(code);
 
 	watch.code = 0;
-	if (code != NULL)
-		python_api.Py_DecRef(code);
+	trace_api_drop(code);
 	*out_places = (struct loop_places){
 		.next = watch.next_place,
 		.stack = any_place(watch.stack),

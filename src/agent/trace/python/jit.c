@@ -30,8 +30,7 @@ static bool answers_yes(void)
 	const bool is_on = answer != NULL && python_api.PyLong_AsLong(answer) == 1;
 
 	python_api.PyErr_Clear();
-	if (answer != NULL)
-		python_api.Py_DecRef(answer);
+	trace_api_drop(answer);
 	return is_on;
 }
 
@@ -44,7 +43,6 @@ bool trace_jit_is_on(void)
 		return answers_yes();
 	void *optimizer = get_optimizer();
 
-	if (optimizer != NULL)
-		python_api.Py_DecRef(optimizer);
+	trace_api_drop(optimizer);
 	return optimizer != NULL;
 }

@@ -190,10 +190,8 @@ static long tools_with_calls(void *module)
 				    : 0;
 
 	python_api.PyErr_Clear();
-	if (tools != NULL)
-		python_api.Py_DecRef(tools);
-	if (events != NULL)
-		python_api.Py_DecRef(events);
+	trace_api_drop(tools);
+	trace_api_drop(events);
 	return number;
 }
 

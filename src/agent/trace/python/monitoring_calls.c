@@ -77,27 +77,17 @@ static bool is_hidden(void *const *arguments)
 	return trace_only_hides(&call, trace_name_of);
 }
 
-static void *on_wanted_start(void *callable, void *const *arguments, size_t count, void *names)
-{
-	return is_hidden(arguments) ? trace_monitoring_objects.disable
-				    : on_start(callable, arguments, count, names);
-}
-
-static void *on_wanted_throw(void *callable, void *const *arguments, size_t count, void *names)
-{
-	return is_hidden(arguments) ? nothing() : on_throw(callable, arguments, count, names);
-}
-
-static void *on_wanted_end(void *callable, void *const *arguments, size_t count, void *names)
-{
-	return is_hidden(arguments) ? trace_monitoring_objects.disable
-				    : on_end(callable, arguments, count, names);
-}
-
-static void *on_wanted_unwind(void *callable, void *const *arguments, size_t count, void *names)
-{
-	return is_hidden(arguments) ? nothing() : on_unwind(callable, arguments, count, names);
-}
+#define OF_WANTED(event, hidden)                                                             \
+	static void *on_wanted_##event(void *callable, void *const *arguments, size_t count, \
+				       void *names)                                          \
+	{                                                                                    \
+		return is_hidden(arguments) ? (hidden)                                       \
+					    : on_##event(callable, arguments, count, names); \
+	}
+OF_WANTED(start, trace_monitoring_objects.disable)
+OF_WANTED(throw, nothing())
+OF_WANTED(end, trace_monitoring_objects.disable)
+OF_WANTED(unwind, nothing())
 
 /* The method of a call of a C function; 0: it is another call. */
 static inline u64 method_of(void *const *arguments, size_t count)

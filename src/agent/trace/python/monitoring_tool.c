@@ -21,20 +21,16 @@ static int event_bit(void *events, const char *name)
 	void *number = python_api.PyObject_GetAttrString(events, name);
 	const long bit = number != NULL ? python_api.PyLong_AsLong(number) : 0;
 
-	if (number != NULL)
-		python_api.Py_DecRef(number);
+	trace_api_drop(number);
 	return bit > 0 ? (int)bit : 0;
 }
 
 /* Does away with a result; false if there was none. */
 static bool is_done(void *result)
 {
-	if (result == NULL) {
+	if (result == NULL)
 		python_api.PyErr_Clear();
-		return false;
-	}
-	python_api.Py_DecRef(result);
-	return true;
+	return trace_api_drop(result);
 }
 
 /* A function that is calibrated with: what else is executed is not traced so far. */
@@ -68,8 +64,7 @@ static bool set_callback(void *module, int tool, int event, void *callback)
 			    is_done(python_api.PyObject_CallMethod(
 				    module, "register_callback", "iiO", tool, event, callback));
 
-	if (callback != NULL)
-		python_api.Py_DecRef(callback);
+	trace_api_drop(callback);
 	return is_set;
 }
 
@@ -170,8 +165,7 @@ bool trace_tool_set_up(void *module, struct monitored *place)
 			is_set = set_callbacks(module, events, tool, place);
 	}
 	python_api.PyErr_Clear();
-	if (events != NULL)
-		python_api.Py_DecRef(events);
+	trace_api_drop(events);
 	return is_set;
 }
 
@@ -188,10 +182,8 @@ bool trace_tool_is_there(void *module, u64 none)
 		is_ours = same != NULL && same != (void *)none &&
 			  python_api.PyLong_AsLong(same) == 1;
 		python_api.PyErr_Clear();
-		if (same != NULL)
-			python_api.Py_DecRef(same);
-		if (name != NULL)
-			python_api.Py_DecRef(name);
+		trace_api_drop(same);
+		trace_api_drop(name);
 	}
 	return is_ours;
 }
