@@ -323,6 +323,7 @@ void hot_paths_make(const struct profile *profile, const struct packages *packag
 	builder.node_of = xzalloc((builder.stacks + 1) * sizeof *builder.node_of);
 	builder.total_ns = xzalloc((builder.stacks + 1) * sizeof *builder.total_ns);
 	hot_find_named(&builder);
+	hot_find_wrappers(&builder);
 	place_stacks(&builder);
 	sum_up(&builder);
 	if (hot_merge(&builder))

@@ -56,6 +56,8 @@ uint32_t hot_wait_child(struct hot_builder *builder, uint32_t parent, enum hot_k
 			struct function_id function, struct function_id wait);
 /* hot_named.c: fills is_own and stands_for. */
 void hot_find_named(struct hot_builder *builder);
+/* hot_wrappers.c: then takes functions that only pass calls on out of is_own. */
+void hot_find_wrappers(struct hot_builder *builder);
 /* hot_merge.c: makes light functions that one node calls one node, if that is worth it. */
 bool hot_merge(struct hot_builder *builder);
 /* hot_outer.c: finds functions that have most of what runs without own code; false: nothing has changed. */

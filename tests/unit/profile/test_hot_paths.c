@@ -419,6 +419,76 @@ static void what_code_without_names_calls_is_known_by_its_own(void **state)
 	made_done(&made);
 }
 
+/* What a decorator puts around every function says nothing, and is on every path. */
+static void functions_that_only_pass_calls_on_are_between(void **state)
+{
+	static const char *const callers[] = { "one", "two", "three" };
+	static const char *const callees[] = { "cut", "flow", "push" };
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	for (int i = 0; i < 3; i++) {
+		CLEANUP(freep)
+		char *stack = xasprintf("%%%s@/me/t.py:1;%%call@/me/b.py:1;%%%s@/me/n.py:1;"
+					"%%call@/me/b.py:1;%%work@/me/w.py:1",
+					callers[i], callees[i]);
+
+		made_add(&made, stack, 10, 1);
+	}
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own one 0/10\n"
+		     "  library call 0/10\n"
+		     "    own cut 0/10 by b.py\n"
+		     "      library call 0/10\n"
+		     "        own work 10/10 by b.py\n"
+		     "own two 0/10\n"
+		     "  library call 0/10\n"
+		     "    own flow 0/10 by b.py\n"
+		     "      library call 0/10\n"
+		     "        own work 10/10 by b.py\n"
+		     "own three 0/10\n"
+		     "  library call 0/10\n"
+		     "    own push 0/10 by b.py\n"
+		     "      library call 0/10\n"
+		     "        own work 10/10 by b.py\n");
+	made_done(&made);
+}
+
+/* The same, but it works itself; and what is called by few, as a server's dispatcher is. */
+static void functions_that_work_or_have_few_callers_are_nodes(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made, "%one@/me/t.py:1;%call@/me/b.py:1;%cut@/me/n.py:1", 10, 1);
+	made_add(&made, "%one@/me/t.py:1;%call@/me/b.py:1;%flow@/me/n.py:1", 10, 1);
+	made_add(&made, "%one@/me/t.py:1;%call@/me/b.py:1;%push@/me/n.py:1", 10, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own one 0/30\n"
+		     "  own call 0/30\n"
+		     "    own cut 10/10\n"
+		     "    own flow 10/10\n"
+		     "    own push 10/10\n");
+	made_add(&made, "%two@/me/t.py:1;%call@/me/b.py:1;%cut@/me/n.py:1;%call@/me/b.py:1", 20,
+		 1);
+	made_add(&made, "%three@/me/t.py:1;%call@/me/b.py:1;%cut@/me/n.py:1", 1, 1);
+	assert_paths(&made, NULL, OWN_BY_PATH,
+		     "own one 0/30\n"
+		     "  own call 0/30\n"
+		     "    own cut 10/10\n"
+		     "    own flow 10/10\n"
+		     "    own push 10/10\n"
+		     "own two 0/20\n"
+		     "  own call 20/20\n"
+		     "    own cut 0/0\n"
+		     "own three 0/1\n"
+		     "  own call 0/1\n"
+		     "    own cut 1/1\n");
+	made_done(&made);
+}
+
 /* No address says anything: they are one node, and again one in what they call. */
 static void a_program_without_names_is_one_node(void **state)
 {
@@ -496,6 +566,8 @@ int main(void)
 		cmocka_unit_test(what_runs_without_own_code_is_known_by_what_has_most_of_it),
 		cmocka_unit_test(own_code_without_names_is_between_what_has_them),
 		cmocka_unit_test(what_code_without_names_calls_is_known_by_its_own),
+		cmocka_unit_test(functions_that_only_pass_calls_on_are_between),
+		cmocka_unit_test(functions_that_work_or_have_few_callers_are_nodes),
 		cmocka_unit_test(a_program_without_names_is_one_node),
 		cmocka_unit_test(a_librarys_c_that_calls_its_python_gives_it_no_name),
 		cmocka_unit_test(code_made_at_run_time_is_own_if_it_has_a_name),
