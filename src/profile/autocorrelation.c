@@ -2,14 +2,14 @@
 
 #include <math.h>
 
+#include "profile/change_points.h"
 #include "profile/statistics.h"
 
 enum {
-	SLOTS_LEAST = 8,   /* fewer say too little of their variance */
-	SAMPLES_FEW = 20,  /* with fewer they are not called regular, */
-	FREEDOM_FEW = 6,   /* nor with less of this */
-	SAMPLES_ONCE = 3,  /* with fewer they are not called a stretch */
-	SAMPLES_PHASE = 4, /* with fewer a phase is a sample by itself */
+	SLOTS_LEAST = 8,  /* fewer say too little of their variance */
+	SAMPLES_FEW = 20, /* with fewer they are not called regular, */
+	FREEDOM_FEW = 6,  /* nor with less of this */
+	SAMPLES_REST = 3, /* with fewer all else is not called a stretch */
 	FREEDOM_MOST = 24,
 };
 
@@ -17,6 +17,8 @@ enum {
 static const double LEAST = 1.0 / 20;
 /* What is so pure is one stretch. */
 static const double PURE = 0.95;
+/* Of more phases the longest were met, so that what steps say of the variance counts for less. */
+static const double PHASES_MET = 12;
 
 /* The slots in which both the row and others can be expected. */
 struct window {
@@ -136,7 +138,7 @@ static size_t flat_part(const double *powers, size_t count)
 	return count;
 }
 
-/* How often the row came again: rose above its share. */
+/* How often the row rose above its share. */
 static size_t returns_of(const struct window *window)
 {
 	size_t returns = 0;
@@ -147,7 +149,7 @@ static size_t returns_of(const struct window *window)
 }
 
 struct estimate {
-	double variance; /* of the window's sum, as wide as its uncertainty makes it */
+	double variance; /* of the window's sum */
 	size_t freedom;
 };
 
@@ -162,39 +164,94 @@ static struct estimate estimate_of(const struct window *window, size_t freedom_m
 		powers[i] = power_at(window, i + 1);
 	freedom = flat_part(powers, freedom);
 	freedom = freedom < freedom_most ? freedom : freedom_most;
-	const double wider = statistics_t_95((double)freedom) / statistics_t_95(INFINITY);
+	return (struct estimate){ mean_of(powers, freedom), freedom };
+}
 
-	return (struct estimate){ mean_of(powers, freedom) * wider * wider, freedom };
+/* What a variance known with so much freedom must be, for 1.96 of its roots to be as wide as t. */
+static double widened(double variance, double freedom)
+{
+	const double wider = statistics_t_95(freedom) / statistics_t_95(INFINITY);
+
+	return variance * wider * wider;
+}
+
+/*
+ * Within the window; but where the row came and went in it, what lies outside is one more phase, and
+ * not a start-up.
+ */
+static struct change_points changes_of(const struct window *window, const struct window *all,
+				       double weight)
+{
+	const struct change_points inner =
+		change_points_of(window->part, window->whole, window->count, weight);
+
+	if (inner.count <= 2)
+		return inner;
+	const struct change_points outer =
+		change_points_of(all->part, all->whole, all->count, weight);
+
+	return (struct change_points){
+		.count = outer.count > inner.count ? outer.count : inner.count,
+		.turns = inner.turns,
+		.is_certain = inner.is_certain || outer.is_certain,
+		.variance = fmax(outer.variance, inner.variance),
+	};
+}
+
+/* Half as many as there are changes; 0: none was seen, and what is seen are not phases. */
+static double phases_of(const struct change_points *changes)
+{
+	return (double)(changes->count > 0 ? changes->count + 1 : 0) / 2;
+}
+
+/* Stretches of the row, or of all else: on and off again, twice, are two changes. */
+static unsigned int number_of_phases(const struct change_points *changes)
+{
+	const size_t phases = (changes->turns + 1) / 2 + 1;
+
+	return phases <= PHASES_FEW ? (unsigned int)phases : 0;
+}
+
+static double variance_of(const struct estimate *estimate, const struct change_points *changes)
+{
+	const double phases = phases_of(changes);
+	const double spectral = widened(estimate->variance, (double)estimate->freedom);
+
+	if (phases <= 0)
+		return spectral;
+	return fmax(spectral,
+		    widened(changes->variance, phases) * fmin(1, PHASES_MET / phases));
 }
 
 struct autocorrelation autocorrelation_of(const float *part, const float *whole, size_t count,
 					  double weight)
 {
-	double sum = 0, all = 0;
+	struct window all = { .part = part, .whole = whole, .count = count };
+	double sum = 0, ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		sum += (double)part[i];
-		all += (double)whole[i];
+		ns += (double)whole[i];
 	}
-	const double of_chance = weight * sum * (all > sum ? 1 - sum / all : 0);
-	/* Of the row, or of all else. */
-	const double samples = fmin(sum, all - sum) / weight;
+	all.share = share_of(&all);
+	const double of_chance = weight * sum * (ns > sum ? 1 - sum / ns : 0);
 	const struct window window = window_of(part, whole, count);
 
-	if (of_chance <= 0 || is_one_stretch(&window))
-		return (struct autocorrelation){ 1, of_chance > 0 && samples >= SAMPLES_ONCE
-							    ? 1
-							    : 0 };
-	const size_t returns = returns_of(&window);
-	/* Else each sample may be a phase. */
-	const bool has_phases = samples > SAMPLES_PHASE * (double)(returns + 1);
-	const size_t freedom = !has_phases ? FREEDOM_MOST : returns > 0 ? returns : 1;
-	const struct estimate found = estimate_of(&window, freedom);
-	const double factor = found.variance / of_chance;
-	const bool can_be_regular = samples >= SAMPLES_FEW && found.freedom >= FREEDOM_FEW;
+	if (of_chance <= 0)
+		return (struct autocorrelation){ 1, 0 };
+	if (is_one_stretch(&window))
+		return (struct autocorrelation){ 1, ns - sum >= weight * SAMPLES_REST };
+	const struct change_points changes = changes_of(&window, &all, weight);
+	const double phases = phases_of(&changes);
+	const struct estimate found =
+		estimate_of(&window, changes.is_certain ? (size_t)phases : FREEDOM_MOST);
+	/* Of the row, or of all else; and slots that hardly differ may be in step with the timer. */
+	const bool can_be_regular = fmin(sum, ns - sum) >= weight * SAMPLES_FEW &&
+				    found.freedom >= FREEDOM_FEW &&
+				    returns_of(&window) >= FREEDOM_FEW;
 
 	return (struct autocorrelation){
-		fmax(factor, can_be_regular ? LEAST : 1),
-		freedom < PHASES_FEW ? (unsigned int)freedom + 1 : 0,
+		fmax(variance_of(&found, &changes) / of_chance, can_be_regular ? LEAST : 1),
+		changes.is_certain ? number_of_phases(&changes) : 0,
 	};
 }

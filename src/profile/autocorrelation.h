@@ -11,7 +11,8 @@
  * estimates that do not depend on each other.  Their mean is the variance, and the sum over its
  * root has Student's t distribution with as many degrees of freedom as there are coefficients
  * (U. K. Müller, A theory of robust long-run variance estimation, 2007).  There are no more of them
- * than phases less one, so that the interval widens as t does where there are few.
+ * than phases that are seen one by one (change_points.h), so that the interval widens as t does where
+ * there are few; and of those it is as wide as their steps make it, at least.
  *
  * Before a row's first sample and behind its last one nothing is estimated: start-up code ran once,
  * and how long is known.
@@ -20,14 +21,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SERIES_SLOTS = 64, PHASES_FEW = 3 };
+#include "profile/sequence.h" /* SERIES_SLOTS */
+
+enum { PHASES_FEW = 10 };
 
 struct autocorrelation {
 	/* The variance of the row's time over that of independent samples: so many samples count
 	 * for one. */
 	double inflation;
-	/* In how many phases it came (or all else did), if that is PHASES_FEW and fewer; else 0.  Of
-	 * one, how it would come again is not known: inflation is 1, of this recording alone. */
+	/* In how many phases it came (or all else did), if they are seen one by one and are PHASES_FEW
+	 * and fewer; else 0.  Of one, how it would come again is not known: inflation is 1, of this
+	 * recording alone. */
 	unsigned int phases;
 };
 

@@ -1,7 +1,6 @@
 #include "profile/sequence.h"
 
 #include "base/memory.h"
-#include "profile/autocorrelation.h"
 
 enum { BINS = 4096 };
 

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SERIES_SLOTS = 64 };
+
 struct step {
 	uint32_t weight; /* its index in the profile */
 	uint32_t slot;   /* below SERIES_SLOTS */

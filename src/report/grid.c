@@ -83,17 +83,35 @@ void grid_add_share(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 	grid_addf(grid, is_vague ? TINT_DIM : style_tint_of(percent), "%.1f", percent);
 }
 
+/*
+ * Rounded outwards: the truth is not to lie outside.  As much off in the other direction would be less
+ * than nothing or more than all: then the bound on the side where there is room.
+ */
+static void add_interval(struct grid *grid, double part_ns, double whole_ns, double off_ns,
+			 const struct interval *interval)
+{
+	if (off_ns > part_ns)
+		grid_addf(grid, TINT_DIM, "≤%.1f",
+			  ceil(1000 * (double)interval->high_ns / whole_ns) / 10);
+	else if (part_ns <= whole_ns && part_ns + off_ns > whole_ns)
+		grid_addf(grid, TINT_DIM, "≥%.1f",
+			  floor(1000 * (double)interval->low_ns / whole_ns) / 10);
+	else
+		grid_addf(grid, TINT_DIM, "±%.1f", ceil(1000 * off_ns / whole_ns) / 10);
+}
+
 void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 			 const struct interval *interval)
 {
-	const double off = off_of(part_ns, interval);
+	const double off_ns = off_of(part_ns, interval);
 
-	if (off <= 0 || part_ns == 0 || whole_ns == 0)
+	if (off_ns <= 0 || part_ns == 0 || whole_ns == 0)
 		grid_addf(grid, TINT_NONE, "%s", "");
-	else if (interval->phases == 1 || interval->phases == 2)
+	/* Of so few samples that the next run may well have none, the bound says more. */
+	else if (interval->phases == 2 || (interval->phases == 1 && off_ns <= (double)part_ns))
 		grid_addf(grid, TINT_DIM, interval->phases == 1 ? "once" : "twice");
-	else /* rounded up: the truth is not to lie outside */
-		grid_addf(grid, TINT_DIM, "±%.1f", ceil(1000 * off / (double)whole_ns) / 10);
+	else
+		add_interval(grid, (double)part_ns, (double)whole_ns, off_ns, interval);
 }
 
 void grid_add_time(struct grid *grid, const struct time_unit *unit, uint64_t ns)

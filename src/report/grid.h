@@ -57,8 +57,9 @@ struct interval;
 /* The same of a part of a whole; dim where its bounds lie farther apart than it is large. */
 void grid_add_share(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 		    const struct interval *interval);
-/* How far the farther end of the confidence interval lies off, "±1.2"; "once" and "twice" for a row
- * of one and two phases; blank where the share is exact, or 0. */
+/* How far the farther end of the confidence interval lies off, "±1.2"; its upper or lower end, "≤9.7"
+ * or "≥87.2", where that is farther than 0 or all; "once" and "twice" for a row of one and two phases;
+ * blank where the share is exact, or 0. */
 void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 			 const struct interval *interval);
 struct time_unit;

@@ -43,7 +43,7 @@ static void the_source_stands_beside_the_time_of_each_line(void **state)
 		"                                                       9          c = 1\n"
 		"                                                      10          d = 1\n"
 		"                                                      11          e = 1\n"
-		"   1.0  ±4.6     1.0 ms      1.0  ±4.6      1.0 ms    12          return "
+		"   1.0  ≤5.6     1.0 ms      1.0  ≤5.6      1.0 ms    12          return "
 		"caf\xc3\xa9\n");
 }
 
@@ -77,13 +77,13 @@ static void lines_far_from_any_time_are_left_out(void **state)
 		"                                                         3      b\n"
 		"                                                         4      c\n"
 		"                                                         5      d\n"
-		"  97.0  ±97.0      97 ns     97.0  ±97.0       97 ns   > 6      hot()\n"
+		"  97.0   ≥0.0      97 ns     97.0   ≥0.0       97 ns   > 6      hot()\n"
 		"                                                         7      pass\n"
 		"                                                         8      pass\n"
 		"                                                         …  … 3 lines\n"
 		"                                                        12      warm()\n"
 		"                                                        13      pass\n"
-		"   3.0  ±14.0       3 ns      3.0  ±14.0        3 ns    14      pass\n");
+		"   3.0  ≤17.0       3 ns      3.0  ≤17.0        3 ns    14      pass\n");
 	text_done(&text);
 	made_done(&made);
 }
@@ -107,10 +107,10 @@ static void time_on_no_known_line_does_not_hide_where_a_function_begins(void **s
 	assert_string_equal(
 		strstr(text_string(&text), "line  source"),
 		"line  source\n"
-		"   3.0  ±14.0       3 ns      3.0  ±14.0        3 ns     ?  (the line is not "
+		"   3.0  ≤17.0       3 ns      3.0  ≤17.0        3 ns     ?  (the line is not "
 		"known)\n"
 		"                                                         3  def run():\n"
-		"  97.0  ±97.0      97 ns     97.0  ±97.0       97 ns   > 4      hot()\n");
+		"  97.0   ≥0.0      97 ns     97.0   ≥0.0       97 ns   > 4      hot()\n");
 	text_done(&text);
 	made_done(&made);
 }
@@ -203,13 +203,12 @@ static void a_ruby_method_is_shown_to_its_end(void **state)
 	CLEANUP(freep) char *listing = list_ruby(stack, 1);
 
 	assert_string_equal(
-		listing,
-		"line  source\n"
-		"                                                           2    def run\n"
-		" 100.0  ±100.0       1 ns    100.0  ±100.0        1 ns   > 3      hot()\n"
-		"                                                           4    rescue "
-		"IOError\n"
-		"                                                           5    end\n");
+		listing, "line  source\n"
+			 "                                                       2    def run\n"
+			 " 100.0  ≥0.0       1 ns    100.0  ≥0.0        1 ns   > 3      hot()\n"
+			 "                                                       4    rescue "
+			 "IOError\n"
+			 "                                                       5    end\n");
 }
 
 static void a_ruby_method_of_one_line_is_shown_alone(void **state)
@@ -220,7 +219,7 @@ static void a_ruby_method_of_one_line_is_shown_alone(void **state)
 	CLEANUP(freep) char *listing = list_ruby(stack, 1);
 
 	assert_string_equal(listing, "line  source\n"
-				     " 100.0  ±100.0       1 ns    100.0  ±100.0        1 ns   "
+				     " 100.0  ≥0.0       1 ns    100.0  ≥0.0        1 ns   "
 				     "> 1  def run = hot()\n");
 }
 

@@ -26,7 +26,7 @@ static void assert_refused(const char *file, const char *sentence)
 		xasprintf("\nno source: %s\n"
 			  "self %%     ±  self time  total %%     ±  total time  line\n"
 			  "  30.0  ±9.6    30.0 ms     90.0  ±7.5     90.0 ms   > 6\n"
-			  "   1.0  ±4.6     1.0 ms      1.0  ±4.6      1.0 ms    12\n",
+			  "   1.0  ≤5.6     1.0 ms      1.0  ≤5.6      1.0 ms    12\n",
 			  sentence);
 	struct text unwrapped = { 0 };
 
