@@ -78,6 +78,9 @@ class Comparison:
         self.rows.append((what, share, said, allowed(share, life_ns, self.rate) + unknown))
 
     def add_exact(self, name, true, said, unknown):
+        # That a thread was runnable when a wait ended is known by its schedstat, which goes with it: what it was so
+        # since the recorder's last look is said to have been waiting.
+        unknown += true.get("late", 0) / true["life"]
         for state in ("running", "runnable"):
             self.rows.append((f"{name}: {state}", true[state] / true["life"], said.get(state, 0),
                               EXACT_POINTS + unknown))

@@ -5,8 +5,8 @@
  * usage: known_waits SECONDS FILE
  *
  * FILE is made: 8 MiB, read past the page cache and synced.  Prints what is true: for each thread
- * how long it lived, ran and was runnable, and how long it waited in which state; of the four with
- * the mutex, which thread waited for how long while which one held it; and how many calls gave
+ * how long it lived, ran and was runnable, at its end too, and how long it waited in which state; of
+ * the four with the mutex, which thread waited for how long while which one held it; and how many calls gave
  * EINTR.
  */
 #include <errno.h>
@@ -26,6 +26,7 @@
 #define HOLDERS      4
 #define HOLDS_MOST   20000
 #define FIRST_HOLDER 7
+#define LATE_NS      100000000ULL
 
 enum state { IO, LOCK, SLEEP, WAIT, STATES };
 static const char *const words[STATES] = { "io", "lock", "sleep", "wait" };
@@ -36,6 +37,8 @@ struct life {
 	void (*wait)(struct life *life);
 	uint64_t number;
 	uint64_t life_ns, running_ns, runnable_ns, waited_ns[STATES];
+	uint64_t
+		late_ns; /* runnable since LATE_NS before the end, and in the wait before that */
 	struct meter meter;
 	pthread_t thread;
 };
@@ -212,9 +215,15 @@ static void *live(void *argument)
 
 	prctl(PR_SET_NAME, life->name);
 	life->meter = meter_open();
-	while (clock_ns(CLOCK_MONOTONIC) < until_ns)
+	uint64_t early_ns = 0, now_ns;
+
+	while ((now_ns = clock_ns(CLOCK_MONOTONIC)) < until_ns) {
+		if (now_ns + LATE_NS < until_ns)
+			early_ns = meter_delay_ns(&life->meter);
 		life->wait(life);
+	}
 	life->runnable_ns = meter_delay_ns(&life->meter);
+	life->late_ns = life->runnable_ns - early_ns;
 	close(life->meter.sched_fd);
 	life->running_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	life->life_ns = clock_ns(CLOCK_MONOTONIC) - from_ns;
@@ -282,9 +291,10 @@ static void print_pairs(void)
 
 static void print_life(const struct life *life)
 {
-	printf("\"%s\": {\"life\": %llu, \"running\": %llu, \"runnable\": %llu", life->name,
-	       (unsigned long long)life->life_ns, (unsigned long long)life->running_ns,
-	       (unsigned long long)life->runnable_ns);
+	printf("\"%s\": {\"life\": %llu, \"running\": %llu, \"runnable\": %llu, \"late\": %llu",
+	       life->name, (unsigned long long)life->life_ns,
+	       (unsigned long long)life->running_ns, (unsigned long long)life->runnable_ns,
+	       (unsigned long long)life->late_ns);
 	for (size_t i = 0; i < STATES; i++)
 		printf(", \"%s\": %llu", words[i], (unsigned long long)life->waited_ns[i]);
 	printf("}");
