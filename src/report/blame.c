@@ -190,6 +190,21 @@ static void add_idle(const struct making *making, struct text *out)
 	text_add(out, "\n");
 }
 
+static void add_others(const struct making *making, struct text *out)
+{
+	CLEANUP(text_done) struct text line = { 0 };
+
+	if (making->pairs.others_ns == 0)
+		return;
+	number_add_any_time(&line, making->pairs.others_ns);
+	text_add(&line,
+		 " of waits for a CPU while no other thread of the recording ran: programs "
+		 "that are not in it had the CPUs, or the machine's host.");
+	text_add(out, "\n");
+	style_add_wrapped(out, making->style, 0, text_string(&line));
+	text_add(out, "\n");
+}
+
 static void add_part(const struct making *making, const struct part_terms *terms,
 		     struct text *out)
 {
@@ -229,6 +244,7 @@ void blame_add(const struct selection *selection, const struct report_options *o
 		text_add(out, "\nNo thread was seen to wait for what another one held.\n");
 	for (size_t i = 0; i < BLAME_PART_COUNT; i++)
 		add_part(&making, &parts[i], out);
+	add_others(&making, out);
 	add_idle(&making, out);
 	if (profile_get_info(profile)->blames->is_cut)
 		text_add(out, "The recording is very long: that is of its first part only.\n");

@@ -193,6 +193,14 @@ static void add(struct grouping *grouping, const struct blame *row)
 	pair->waiters += count_thread(&grouping->waiters, number, row->waiter);
 }
 
+static bool skip_others(struct grouping *grouping, const struct blame *row)
+{
+	if (row->state != THREAD_STATE_RUNNABLE || row->owner.n != 0)
+		return false;
+	grouping->out->others_ns += row->ns;
+	return true;
+}
+
 /* Threads that waited at one place for all of their lives, and for nothing that others held. */
 static bool skip_idle(struct grouping *grouping, const struct stack_id *places,
 		      const struct blame *row, struct table *idle)
@@ -228,6 +236,7 @@ void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs 
 					       .state = sorted[i].state };
 
 		if (filter_keeps(terms->filter, &weight) &&
+		    !skip_others(&grouping, &sorted[i]) &&
 		    !skip_idle(&grouping, places, &sorted[i], &idle))
 			add(&grouping, &sorted[i]);
 	}

@@ -38,6 +38,8 @@ struct blame_pairs {
 	/* Waits without an owner of threads that did nothing else (idle.h), which have no rows. */
 	size_t idle_threads;
 	uint64_t idle_ns;
+	uint64_t
+		others_ns; /* of waits for a CPU, in which no other thread of the recording ran */
 };
 
 struct blame_pairs_terms {

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "example.h"
+#include "profile/blame.h"
+#include "profile/info.h"
 #include "report/report.h"
 
 static void assert_body(const struct report_options *options, const char *expected)
@@ -95,6 +97,31 @@ static void processes_and_programs_have_states_too(void **state)
 		    " prog     1.497 s futex in take\n");
 }
 
+/* Of two waits for a CPU: beside the other thread of the recording, and beside none. */
+static void a_wait_for_a_cpu_beside_none_of_its_threads_is_no_others_doing(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	struct blame rows[2] = { { .state = THREAD_STATE_RUNNABLE, .ns = 30000000 },
+				 { .state = THREAD_STATE_RUNNABLE, .ns = 500000000 } };
+	struct blames blames = { .rows = rows, .count = 2 };
+
+	(void)state;
+	example_init_waits(&made);
+	rows[0].waiter = rows[1].waiter = made.thread;
+	rows[0].owner = (struct thread_id){ 1 };
+	profile_info(made.profile)->blames = &blames;
+	assert_int_equal(report_text(made.profile,
+				     &(struct report_options){ .has_blame = true }, &text,
+				     NULL),
+			 0);
+	assert_non_null(
+		strstr(text_string(&text), "\n30.00 ms of waits for a CPU while other"));
+	assert_non_null(strstr(text_string(&text), "\n500.0 ms of waits for a CPU while no"));
+	text_done(&text);
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +130,8 @@ int main(void)
 		cmocka_unit_test(idle_threads_are_one_row),
 		cmocka_unit_test(rare_states_go_first_where_it_is_narrow),
 		cmocka_unit_test(processes_and_programs_have_states_too),
+		cmocka_unit_test(
+			a_wait_for_a_cpu_beside_none_of_its_threads_is_no_others_doing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
