@@ -14,12 +14,12 @@
 #define FIRST_WITH_LOCKS 0x03060000U
 /* From here on a thread that waits for a PyMutex rests in a semaphore of its own. */
 #define FIRST_PARKED 0x030d0000U
-/* From here on locks are of PyMutex. */
+/* From here on locks are of PyMutex; in later releases of 3.13 (3.13.18) a Lock is, too. */
 #define FIRST_MUTEXES 0x030e0000U
 
 /*
  * lockobject { PyObject_HEAD; lock; … }, rlockobject { PyObject_HEAD; lock; owner; count; … }: a
- * semaphore's address up to 3.13, then the PyMutex itself.
+ * semaphore's address, or the PyMutex itself.
  */
 #define LOCK_OFFSET  16U
 #define OWNER_OFFSET 24U
@@ -115,7 +115,7 @@ static const struct stack_frame *innermost_of(const struct remote_stack *stack)
 	return NULL;
 }
 
-/* Up to 3.13.  What waits has a reference: on its caller's stack, or in a variable. */
+/* Of a semaphore.  What waits has a reference: on its caller's stack, or in a variable. */
 static struct python_lock find_in_frame(struct remote *remote, const struct stack_frame *frame,
 					uint64_t semaphore)
 {
@@ -152,13 +152,14 @@ struct python_lock python_lock_find(struct remote *remote, const struct task_cal
 
 	if (!frame || !has_locks(remote, call))
 		return lock;
-	if (layout_of(remote)->version < FIRST_MUTEXES)
-		return find_in_frame(remote, frame, futex);
-	take_lock(remote,
-		  python_word_at(&remote->mem, futex - PARKED_BEFORE) - LOCK_OFFSET -
-			  head_more(remote),
-		  &lock);
-	return lock;
+	if (layout_of(remote)->version >= FIRST_PARKED &&
+	    take_lock(remote,
+		      python_word_at(&remote->mem, futex - PARKED_BEFORE) - LOCK_OFFSET -
+			      head_more(remote),
+		      &lock))
+		return lock;
+	return layout_of(remote)->version < FIRST_MUTEXES ? find_in_frame(remote, frame, futex)
+							  : lock;
 }
 
 pid_t python_rlock_owner(struct remote *remote, uint64_t object)
