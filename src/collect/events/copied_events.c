@@ -22,6 +22,13 @@
 #define RING_PAGES_LEAST 32
 /* Of a ring: the reader is woken when so much is in it. */
 #define WAKE_PART 8
+/*
+ * A record's size has 16 bits, and a deeper copy costs as much more.  Of the Go compiler's stacks
+ * 28 % are deeper than 16 KiB, and 1 % deeper than 32; a small ring would have room for too few.
+ */
+#define STACK_BYTES       32768U
+#define STACK_BYTES_LEAST 16384U
+#define SAMPLES_IN_RING   32
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
@@ -48,7 +55,7 @@ static int open_owner(int cpu, size_t pages)
 	return open_event(&attr, 0, cpu);
 }
 
-static struct perf_event_attr sampling(const struct copied_terms *terms,
+static struct perf_event_attr sampling(const struct copied_terms *terms, uint32_t stack_bytes,
 				       enum copied_reach reach)
 {
 	const bool has_kernel = !terms->is_user_mode_only;
@@ -61,7 +68,7 @@ static struct perf_event_attr sampling(const struct copied_terms *terms,
 		.sample_type = COPIED_SAMPLE_TYPE | (has_kernel ? PERF_SAMPLE_CALLCHAIN : 0),
 		.exclude_callchain_user = has_kernel,
 		.sample_regs_user = STACK_COPY_MASK,
-		.sample_stack_user = COPIED_STACK_BYTES,
+		.sample_stack_user = stack_bytes,
 		.inherit = 1,
 		.inherit_thread = reach == COPIED_THREADS || reach == COPIED_THREADS_FROM_EXEC,
 		.disabled = 1,
@@ -78,7 +85,12 @@ static int open_rings(struct copied_rings *rings, size_t pages)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-	*rings = (struct copied_rings){ .poll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	*rings = (struct copied_rings){
+		.stack_bytes = pages * 4096 >= (size_t)STACK_BYTES * SAMPLES_IN_RING
+				       ? STACK_BYTES
+				       : STACK_BYTES_LEAST,
+		.poll_fd = epoll_create1(EPOLL_CLOEXEC),
+	};
 	if (rings->poll_fd < 0)
 		return -errno;
 	rings->rings = xzalloc((size_t)cpus * sizeof *rings->rings);
@@ -179,7 +191,7 @@ int copied_events_open(const struct copied_rings *rings, const struct copied_ter
 		       pid_t pid, enum copied_reach reach, struct copied_events **out_events)
 {
 	struct opening opening = { .rings = rings,
-				   .attr = sampling(terms, reach),
+				   .attr = sampling(terms, rings->stack_bytes, reach),
 				   .events = xzalloc(sizeof *opening.events) };
 
 	opening.events->holders = 1;
@@ -224,7 +236,7 @@ static int try_event(pid_t pid, bool is_user_mode_only)
 {
 	const struct copied_terms terms = { .period_ns = 1000000000,
 					    .is_user_mode_only = is_user_mode_only };
-	struct perf_event_attr attr = sampling(&terms, COPIED_DESCENDANTS);
+	struct perf_event_attr attr = sampling(&terms, STACK_BYTES_LEAST, COPIED_DESCENDANTS);
 	int fd = open_event(&attr, pid, 0);
 
 	if (fd >= 0)
@@ -246,9 +258,8 @@ int copied_events_judge(pid_t pid, bool is_user_clock, struct perf_ability *abil
 	ability->can_sigtrap = ability->has_kernel_ticks = false;
 	ability->can_count = ability->is_copied = true;
 	snprintf(ability->why, sizeof ability->why,
-		 "the kernel copies registers and %u KiB of the stack, which are unwound from "
+		 "the kernel copies registers and the top of the stack, which are unwound from "
 		 "outside: nothing is put into the program%s",
-		 COPIED_STACK_BYTES / 1024,
 		 ability->can_see_kernel || is_user_clock
 			 ? ""
 			 : "; system time is not sampled (kernel.perf_event_paranoid 1, or "

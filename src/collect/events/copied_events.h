@@ -29,6 +29,7 @@ struct copied_rings {
 	struct perf_ring *rings;
 	int *owners; /* by CPU; -1: that CPU is not there */
 	size_t count;
+	uint32_t stack_bytes; /* copied into each sample at most */
 	int poll_fd; /* readable when a ring has got some way full */
 };
 

@@ -10,8 +10,6 @@
 
 struct perf_event_header;
 
-/* A record's size has 16 bits, and a deeper copy costs as much more. */
-#define COPIED_STACK_BYTES 16384U
 #define COPIED_SAMPLE_TYPE                                                                  \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | \
 	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
