@@ -184,14 +184,14 @@ def at_second_sight(name, check, *arguments):
     return check(*arguments)
 
 
-def has_samples(path):
-    """Whether a recorder has committed any."""
-    return has_rows(path, "samples")
+def has_samples(path, least=1):
+    """Whether a recorder has committed as many."""
+    return has_rows(path, "samples", least)
 
 
-def has_rows(path, table):
+def has_rows(path, table, least=1):
     try:
-        return Recording(path, None).rows(f"SELECT count(*) FROM {table}")[0][0] > 0
+        return Recording(path, None).rows(f"SELECT count(*) FROM {table}")[0][0] >= least
     except sqlite3.Error:
         return False
 

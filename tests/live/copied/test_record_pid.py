@@ -185,7 +185,7 @@ class Recorded(PidTest):
             recorder = subprocess.Popen([live.FATHOM, "record", "-o", path, "-p", str(run.pid)], stderr=subprocess.PIPE,
                                         cwd=self.folder)
             self.addCleanup(self.end, recorder)
-            processes.wait_until(lambda: live.has_samples(path), 300, "no sample is committed")
+            processes.wait_until(lambda: live.has_samples(path, 100), 300, "too few samples are committed for a table")
             recorder.send_signal(number)
             said = recorder.communicate(timeout=300)[1].decode()
             self.assertEqual(recorder.returncode, 0, said)
