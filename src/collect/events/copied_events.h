@@ -30,7 +30,7 @@ struct copied_rings {
 	int *owners; /* by CPU; -1: that CPU is not there */
 	size_t count;
 	uint32_t stack_bytes; /* copied into each sample at most */
-	int poll_fd; /* readable when a ring has got some way full */
+	int poll_fd;          /* readable when a ring has got some way full */
 };
 
 /* 0 or -errno and a sentence.  All of them are of one size, as large as locked memory allows. */
