@@ -18,7 +18,7 @@ function familyOf(f) {
 	return f.isOwn ? "your code" : f.language === FATHOM ? "not sampled" : f.package || "no package";
 }
 
-/* Families by their own time: [{ name, like, ns }], the heaviest first. */
+/* Families by their own time: [{ name, like, ns }], one's own code first, then the heaviest. */
 function rankFamilies() {
 	const { self } = sumFunctions(0);
 	const families = new Map();
@@ -28,7 +28,8 @@ function rankFamilies() {
 			families.set(name, { name, like: f, ns: 0 });
 		families.get(name).ns += self[id];
 	});
-	const ranked = [...families.values()].sort((x, y) => y.ns - x.ns);
+	const ranked = [...families.values()]
+		.sort((x, y) => Number(y.like.isOwn) - Number(x.like.isOwn) || y.ns - x.ns);
 	ranked.filter(({ like }) => !like.isOwn && CHROMA_OF_ORIGIN[like.origin] > 0.01)
 		.forEach(({ like }, rank) => packageHue.set(like.package, PACKAGE_HUES[rank % PACKAGE_HUES.length]));
 	return ranked;

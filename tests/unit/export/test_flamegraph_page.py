@@ -107,6 +107,12 @@ class Drawing(Page):
         red, green, blue = self.color("Job.run")
         self.assertTrue(red > green > blue)
 
+    def test_the_legend_begins_with_ones_own_code(self):
+        self.open("mixed")
+        names = self.page.evaluate("[...document.querySelectorAll('#legend b')].map(b => b.textContent)")
+        self.assertEqual(names[0], "your code")
+        self.assertGreater(len(names), 2)
+
     def test_the_image_has_the_same_colours(self):
         for profile in ("mixed", "recursion"):
             self.open(profile)
