@@ -15,6 +15,7 @@ enum {
 	GAP = 2, /* between columns */
 	PADDED_MAX = 44,
 	FAIR_NAME = 32,
+	FAIR_SOURCE = 36,
 	FAIR = 20,
 	NAME_MAX_COLUMNS = 64, /* of a function whose name can be made shorter */
 	COLUMNS_MAX = 20,
@@ -189,7 +190,9 @@ static void measure(const struct grid *grid, unsigned int width, size_t widths[C
 /* Where a column may be cut further only when others have gone. */
 static size_t fair_width(const struct grid_column *column)
 {
-	const size_t fair = column->flags & (COLUMN_NAME | COLUMN_LABEL) ? FAIR_NAME : FAIR;
+	const size_t fair = column->flags & COLUMN_SOURCE                  ? FAIR_SOURCE
+			    : column->flags & (COLUMN_NAME | COLUMN_LABEL) ? FAIR_NAME
+									   : FAIR;
 
 	return column->least > fair ? column->least : fair;
 }

@@ -22,6 +22,7 @@ enum column_flag {
 	COLUMN_FIRST_OUT = 4,
 	COLUMN_SECOND_OUT = 8,
 	COLUMN_THIRD_OUT = 16,
+	COLUMN_SOURCE = 256,   /* lines of it: fair are some more, for they are indented */
 	COLUMN_INTERVAL = 128, /* of a share: there from 80 columns on only */
 };
 

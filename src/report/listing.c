@@ -36,17 +36,17 @@ struct listing {
 static const struct grid_column sampled_columns[] = {
 	{ "self %", COLUMN_RIGHT, 0 },
 	{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
-	{ "self time", COLUMN_RIGHT, 0 },
+	{ "self time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
 	{ "total %", COLUMN_RIGHT, 0 },
 	{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
 	{ "total time", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
 	{ "line", COLUMN_RIGHT, 0 },
-	{ "source", COLUMN_TEXT, 24 },
+	{ "source", COLUMN_TEXT | COLUMN_SOURCE, 24 },
 };
 static const struct grid_column traced_columns[] = {
-	{ "self %", COLUMN_RIGHT, 0 },  { "self time", COLUMN_RIGHT, 0 },
+	{ "self %", COLUMN_RIGHT, 0 },  { "self time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
 	{ "total %", COLUMN_RIGHT, 0 }, { "total time", COLUMN_RIGHT | COLUMN_FIRST_OUT, 0 },
-	{ "line", COLUMN_RIGHT, 0 },    { "source", COLUMN_TEXT, 24 },
+	{ "line", COLUMN_RIGHT, 0 },    { "source", COLUMN_TEXT | COLUMN_SOURCE, 24 },
 };
 
 enum {

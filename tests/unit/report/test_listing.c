@@ -152,6 +152,36 @@ static void a_narrow_terminal_cuts_the_source(void **state)
 	assert_non_null(strstr(listing, "…"));
 }
 
+/* Shares say what times do; a source that is indented and cut says nothing. */
+static void times_go_before_the_source_is_cut_short(void **state)
+{
+	static const struct {
+		unsigned int width;
+		const char *title;
+	} cases[] = {
+		{ 120, "self %     ±  self time  total %     ±  total time  line  source" },
+		{ 90, "self %     ±  self time  total %     ±  line  source" },
+		{ 80, "self %     ±  total %     ±  line  source" },
+		{ 60, "self %  total %  line  source" },
+	};
+
+	(void)state;
+	listing_write(
+		"#\n#\nclass Worker(Thread):\n    def run(self):\n        total = 0\n"
+		"        total += math.sin(1) + math.cos(1) + math.tan(1) + math.atan(1)\n"
+		"\n\n\n\n\n\n\n",
+		LISTING_RECORDED - 1000);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		CLEANUP(freep)
+		char *listing = listing_of(
+			&(struct report_options){ .lines = "run", .width = cases[i].width },
+			listing_path);
+
+		if (!strstr(listing, cases[i].title))
+			fail_msg("%u: %s", cases[i].width, listing);
+	}
+}
+
 static void a_function_in_c_has_no_lines(void **state)
 {
 	(void)state;
@@ -322,6 +352,7 @@ int main(void)
 		cmocka_unit_test(lines_far_from_any_time_are_left_out),
 		cmocka_unit_test(time_on_no_known_line_does_not_hide_where_a_function_begins),
 		cmocka_unit_test(light_lines_are_left_out_when_that_is_asked_for),
+		cmocka_unit_test(times_go_before_the_source_is_cut_short),
 		cmocka_unit_test(a_narrow_terminal_cuts_the_source),
 		cmocka_unit_test(a_function_in_c_has_no_lines),
 		cmocka_unit_test(a_ruby_method_is_shown_to_its_end),
