@@ -3,7 +3,7 @@
  *
  * Each floor has a table of its own (interposed.h): a row is a function's name, what the agent's
  * own does in the end, and the reason.  One that PASSES_ON calls the next definition of its name
- * (libc's, or a sanitizer's); one that ANSWERS makes the system call itself.
+ * (libc's, or a sanitizer's); one that ANSWERS makes the system call itself, or calls another of ours.
  */
 #pragma once
 #include "abi/types.h"
