@@ -22,6 +22,7 @@
 #include "uniform.h"
 #include "profile/autocorrelation.h"
 #include "profile/statistics.h"
+#include "profile/thread_spread.h"
 
 enum { RUNS = 1000, THREADS = 4 };
 #define ROUND 1e-3
@@ -44,6 +45,7 @@ static const char *const names[KINDS] = {
 /* One run as the report sees it. */
 struct run {
 	float part[SERIES_SLOTS], whole[SERIES_SLOTS];
+	float part_of_thread[THREADS], whole_of_thread[THREADS];
 	double hits, all, squares; /* weights of samples: of f, of all, and f's squared */
 	double samples;            /* of f */
 	double truth, known;       /* f's share of the run, and of the program */
@@ -82,6 +84,7 @@ struct sampler {
 	double seconds, period, next;
 	double step; /* of the budget's: so many periods, changed now and then */
 	bool is_budget;
+	size_t thread;
 };
 
 static void look(struct sampler *sampler, double until, bool is_in)
@@ -92,9 +95,11 @@ static void look(struct sampler *sampler, double until, bool is_in)
 		const float weight = (float)sampler->step;
 
 		sampler->run->whole[slot] += weight;
+		sampler->run->whole_of_thread[sampler->thread] += weight;
 		sampler->run->all += sampler->step;
 		if (is_in) {
 			sampler->run->part[slot] += weight;
+			sampler->run->part_of_thread[sampler->thread] += weight;
 			sampler->run->hits += sampler->step;
 			sampler->run->squares += sampler->step * sampler->step;
 			sampler->run->samples++;
@@ -183,8 +188,15 @@ static void simulate(enum kind kind, double phase, double seconds, struct run *r
 			.is_in = kind != START_UP && uniform() < SHARE,
 			.is_burst = kind == BURSTS && uniform() < 0.5,
 		};
-		struct sampler sampler = { run, seconds,       period, uniform() * period,
-					   1,   kind == BUDGET };
+		struct sampler sampler = {
+			.run = run,
+			.seconds = seconds,
+			.period = period,
+			.next = uniform() * period,
+			.step = 1,
+			.is_budget = kind == BUDGET,
+			.thread = (size_t)i,
+		};
 
 		run_thread(&program, &sampler);
 	}
@@ -198,8 +210,23 @@ static void judge(const struct run *run, struct tally *tally)
 		return;
 	}
 	const double weight = run->squares / run->hits;
-	const struct autocorrelation found =
+	struct autocorrelation found =
 		autocorrelation_of(run->part, run->whole, SERIES_SLOTS, weight);
+	const struct thread_spread_terms threads = {
+		.part = run->part,
+		.whole = run->whole,
+		.part_of_thread = run->part_of_thread,
+		.whole_of_thread = run->whole_of_thread,
+		/* The first one is the main thread. */
+		.group_of_thread = (const uint32_t[THREADS]){ 0, 1, 1, 1 },
+		.threads = THREADS,
+		.weight = weight,
+	};
+
+	if (found.phases == 1 || thread_spread_is_once(&threads))
+		found = (struct autocorrelation){ 1, 1 };
+	else
+		found.inflation = fmax(found.inflation, thread_spread_inflation(&threads));
 	const double one = weight * found.inflation;
 	const struct range range = statistics_share(run->hits / one, run->all / one);
 	const bool holds_run = range.low <= run->truth && run->truth <= range.high;

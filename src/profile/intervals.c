@@ -1,7 +1,7 @@
 /*
- * Slots are summed over the tree in blocks of eight, so that what is needed besides the rows is 32
- * bytes a place, and only the larger rows' slots are kept: what is below one sample in a thousand
- * of many rows repeats as all do, or hardly was sampled.
+ * Slots of time, and threads as if they were such, are summed over the tree in blocks of eight, so
+ * that what is needed besides the rows is 32 bytes a place, and only the larger rows' slots are kept:
+ * what is below one sample in a thousand of many rows repeats as all do, or hardly was sampled.
  */
 #include "profile/intervals.h"
 
@@ -16,8 +16,11 @@
 #include "profile/profile.h"
 #include "profile/autocorrelation.h"
 #include "profile/statistics.h"
+#include "profile/thread_slots.h"
+#include "profile/thread_spread.h"
 
 enum { BLOCK = 8, KEPT_ROWS = 4096, NOT_KEPT = -1 };
+enum axis { BY_TIME, BY_THREAD, AXES };
 
 /* Of a place or a row: sampled time and what of it is exact. */
 struct sums {
@@ -26,7 +29,7 @@ struct sums {
 };
 
 struct series {
-	float self[SERIES_SLOTS], total[SERIES_SLOTS];
+	float self[AXES][SERIES_SLOTS], total[AXES][SERIES_SLOTS];
 };
 
 struct finding {
@@ -37,8 +40,9 @@ struct finding {
 	struct sums whole;
 	int32_t *kept; /* by row: its place in series, or NOT_KEPT */
 	struct series *series;
-	float whole_series[SERIES_SLOTS];
+	float whole_series[AXES][SERIES_SLOTS];
 	bool has_series;
+	struct thread_slots threads;
 };
 
 static uint32_t place_of(const struct interval_terms *terms, const struct weight *weight)
@@ -161,7 +165,8 @@ static void keep_rows(struct finding *finding)
 	finding->series = xzalloc((kept + 1) * sizeof *finding->series);
 }
 
-static void add_block(struct finding *finding, uint32_t first_slot, float *of_place)
+static void add_block(struct finding *finding, enum axis axis, uint32_t first_slot,
+		      float *of_place)
 {
 	const struct interval_terms *terms = finding->terms;
 
@@ -170,7 +175,7 @@ static void add_block(struct finding *finding, uint32_t first_slot, float *of_pl
 		float *slots = &of_place[i * BLOCK],
 		      *parent = &of_place[terms->parents[i] * BLOCK];
 		float *total = kept != NOT_KEPT && finding->is_outermost[i]
-				       ? &finding->series[kept].total[first_slot]
+				       ? &finding->series[kept].total[axis][first_slot]
 				       : NULL;
 
 		for (size_t j = 0; j < BLOCK; j++) {
@@ -181,28 +186,76 @@ static void add_block(struct finding *finding, uint32_t first_slot, float *of_pl
 	}
 }
 
+/* Time in one slot of an axis, if that is in the block. */
+struct portion {
+	enum axis axis;
+	uint32_t slot, first_slot;
+	float ns;
+};
+
+static void add_portion(struct finding *finding, const struct weight *weight,
+			const struct portion *portion, float *of_place)
+{
+	const struct interval_terms *terms = finding->terms;
+	const uint32_t in_block = portion->slot - portion->first_slot;
+
+	if (in_block >= BLOCK || !weight || !filter_keeps(terms->filter, weight))
+		return;
+	const uint32_t place = place_of(terms, weight);
+
+	finding->whole_series[portion->axis][portion->slot] += portion->ns;
+	if (!place)
+		return;
+	const int32_t kept = finding->kept[row_of(terms, place)];
+
+	of_place[place * BLOCK + in_block] += portion->ns;
+	if (kept != NOT_KEPT)
+		finding->series[kept].self[portion->axis][portion->slot] += portion->ns;
+}
+
 static void add_steps(struct finding *finding, const struct sequence *sequence,
 		      uint32_t first_slot, float *of_place)
 {
-	const struct interval_terms *terms = finding->terms;
+	const struct profile *profile = finding->terms->profile;
 
 	for (size_t i = 0; i < sequence->count; i++) {
 		const struct step *step = &sequence->rows[i];
-		const struct weight *weight = profile_get_weight(terms->profile, step->weight);
-		const uint32_t slot = step->slot - first_slot;
+		const struct portion portion = { BY_TIME, step->slot, first_slot, step->ns };
 
-		if (slot >= BLOCK || !weight || !filter_keeps(terms->filter, weight))
-			continue;
-		const uint32_t place = place_of(terms, weight);
-
-		finding->whole_series[step->slot] += step->ns;
-		if (!place)
-			continue;
-		of_place[place * BLOCK + slot] += step->ns;
-		if (finding->kept[row_of(terms, place)] != NOT_KEPT)
-			finding->series[finding->kept[row_of(terms, place)]].self[step->slot] +=
-				step->ns;
+		add_portion(finding, profile_get_weight(profile, step->weight), &portion,
+			    of_place);
 	}
+}
+
+static void add_threads(struct finding *finding, uint32_t first_slot, float *of_place)
+{
+	const struct profile *profile = finding->terms->profile;
+
+	for (size_t i = 0; i < profile_weight_count(profile); i++) {
+		const struct weight *weight = profile_get_weight(profile, i);
+		const struct sums sums = sums_of(profile_tick_ns(profile), weight);
+		const struct portion portion = { BY_THREAD,
+						 finding->threads.of_thread[weight->thread.n],
+						 first_slot, (float)sums.ns };
+
+		if (portion.slot != NO_SLOT)
+			add_portion(finding, weight, &portion, of_place);
+	}
+}
+
+static void find_threads(struct finding *finding)
+{
+	const struct profile *profile = finding->terms->profile;
+	CLEANUP(freep)
+	double *times = xzalloc((profile_thread_count(profile) + 1) * sizeof *times);
+
+	for (size_t i = 0; i < profile_weight_count(profile); i++) {
+		const struct weight *weight = profile_get_weight(profile, i);
+
+		if (filter_keeps(finding->terms->filter, weight))
+			times[weight->thread.n] += sums_of(profile_tick_ns(profile), weight).ns;
+	}
+	thread_slots_find(profile, times, &finding->threads);
 }
 
 static void find_series(struct finding *finding)
@@ -218,7 +271,13 @@ static void find_series(struct finding *finding)
 	for (uint32_t slot = 0; slot < SERIES_SLOTS; slot += BLOCK) {
 		memset(of_place, 0, size);
 		add_steps(finding, sequence, slot, of_place);
-		add_block(finding, slot, of_place);
+		add_block(finding, BY_TIME, slot, of_place);
+	}
+	find_threads(finding);
+	for (uint32_t slot = 0; slot < finding->threads.count; slot += BLOCK) {
+		memset(of_place, 0, size);
+		add_threads(finding, slot, of_place);
+		add_block(finding, BY_THREAD, slot, of_place);
 	}
 }
 
@@ -227,8 +286,33 @@ static uint64_t in_ns(double ns)
 	return ns <= 0 ? 0 : ns < 1.8e19 ? (uint64_t)(ns + 0.5) : UINT64_MAX;
 }
 
+/* series is of self or total time, or NULL. */
+static struct autocorrelation inflation_of(const struct finding *finding,
+					   const float (*series)[SERIES_SLOTS], double weight)
+{
+	if (!series || !finding->has_series)
+		return (struct autocorrelation){ 1, 0 };
+	struct autocorrelation found = autocorrelation_of(
+		series[BY_TIME], finding->whole_series[BY_TIME], SERIES_SLOTS, weight);
+
+	const struct thread_spread_terms threads = {
+		.part = series[BY_TIME],
+		.whole = finding->whole_series[BY_TIME],
+		.part_of_thread = series[BY_THREAD],
+		.whole_of_thread = finding->whole_series[BY_THREAD],
+		.group_of_thread = finding->threads.groups,
+		.threads = finding->threads.count,
+		.weight = weight,
+	};
+
+	if (found.phases == 1 || thread_spread_is_once(&threads))
+		return (struct autocorrelation){ 1, 1 };
+	found.inflation = fmax(found.inflation, thread_spread_inflation(&threads));
+	return found;
+}
+
 static struct interval interval_of(const struct finding *finding, const struct sums *sums,
-				   const float *series, uint64_t samples_ns)
+				   const float (*series)[SERIES_SLOTS], uint64_t samples_ns)
 {
 	const double all = finding->whole.ns;
 
@@ -237,11 +321,7 @@ static struct interval interval_of(const struct finding *finding, const struct s
 		return (struct interval){ samples_ns, samples_ns, 0 };
 	const double weight =
 		sums->ns > 0 ? sums->squares / sums->ns : finding->whole.squares / all;
-	const struct autocorrelation found =
-		series && finding->has_series
-			? autocorrelation_of(series, finding->whole_series, SERIES_SLOTS,
-					     weight)
-			: (struct autocorrelation){ 1, 0 };
+	const struct autocorrelation found = inflation_of(finding, series, weight);
 	const double one = weight * found.inflation;
 	const struct range range = statistics_share(sums->ns / one, all / one);
 
@@ -286,4 +366,5 @@ void intervals_find(const struct interval_terms *terms, struct intervals *out_ro
 	free(finding.total);
 	free(finding.kept);
 	free(finding.series);
+	thread_slots_done(&finding.threads);
 }

@@ -188,6 +188,52 @@ static void the_length_of_a_wait_is_known(void **state)
 	made_done(&made);
 }
 
+/*
+ * A main thread and three workers, of which one is in f for the first half: a second each.  Half the
+ * width of f's interval, in seconds.
+ */
+static double off_of_thread(const char *others)
+{
+	struct made made;
+	struct totals totals;
+
+	made_init(&made);
+	for (int thread = 0; thread < 4; thread++) {
+		const char *names[] = { "prog", "worker-1", others, others };
+
+		if (thread > 0)
+			made_begin_thread(&made, 100 + thread, names[thread]);
+		for (unsigned int i = 0; i < 1000; i++) {
+			const bool is_in = thread == 1 && i < 500;
+			const struct stack_id stack =
+				made_stack(&made, is_in ? "main;f" : "main;g");
+			const struct weight weight = { .stack = stack,
+						       .thread = made.thread,
+						       .ns = 1000000,
+						       .samples = 1 };
+
+			profile_add_weight(made.profile, &weight);
+			profile_add_step(made.profile, &weight, i * 1000000);
+		}
+	}
+	profile_close_sequence(made.profile);
+	totals_by_function(made.profile, NULL, &totals);
+	const struct interval interval =
+		totals.rows[made_function(&made, "f").n - 1].intervals.self;
+
+	totals_done(&totals);
+	made_done(&made);
+	return (double)(interval.high_ns - interval.low_ns) / 2e9;
+}
+
+static void threads_of_a_kind_that_differ_are_few_draws(void **state)
+{
+	(void)state;
+	/* The three's share is 1/6, off by as much, and t of two degrees of freedom 4.3. */
+	assert_true(off_of_thread("worker-2") > 0.8);
+	assert_true(off_of_thread("idler-2") < 0.1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +244,7 @@ int main(void)
 		cmocka_unit_test(what_is_everything_is_certain),
 		cmocka_unit_test(time_without_samples_is_exact),
 		cmocka_unit_test(the_length_of_a_wait_is_known),
+		cmocka_unit_test(threads_of_a_kind_that_differ_are_few_draws),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
