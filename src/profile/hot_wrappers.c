@@ -31,34 +31,54 @@ struct wrappers {
 	bool is_saturated;
 };
 
+/* Some different functions; a place is 0 until there are so many. */
+struct neighbours {
+	uint32_t functions[NEIGHBOURS];
+};
+
+static void add_neighbour(struct neighbours *to, uint32_t function)
+{
+	for (size_t i = 0; i < NEIGHBOURS; i++) {
+		if (to->functions[i] == function)
+			return;
+		if (to->functions[i] == 0) {
+			to->functions[i] = function;
+			return;
+		}
+	}
+}
+
+static bool are_many(const struct neighbours *neighbours)
+{
+	return neighbours->functions[NEIGHBOURS - 1] != 0;
+}
+
 /* Functions with many neighbours on both sides. */
 static void find_candidates(struct wrappers *wrappers)
 {
 	const struct hot_builder *builder = wrappers->builder;
 	const size_t functions = profile_function_count(builder->profile);
-	CLEANUP(freep) uint32_t *callers = xzalloc((functions + 1) * sizeof *callers);
-	CLEANUP(freep) uint32_t *callees = xzalloc((functions + 1) * sizeof *callees);
-	struct table pairs = { 0 };
+	CLEANUP(freep)
+	struct neighbours *callers = xzalloc((functions + 1) * sizeof *callers);
+	CLEANUP(freep)
+	struct neighbours *callees = xzalloc((functions + 1) * sizeof *callees);
 
 	for (uint32_t i = 1; i <= builder->stacks; i++) {
 		const uint32_t caller = wrappers->nearest[hot_caller_of(builder, i)];
 		const uint32_t callee = hot_function_of(builder, i).n;
-		bool is_new = false;
 
 		wrappers->nearest[i] = builder->is_own[callee] ? callee : caller;
-		if (builder->is_own[callee] && caller && caller != callee)
-			table_at(&pairs, caller, callee, &is_new);
-		callers[callee] += is_new;
-		callees[caller] += is_new;
+		if (!builder->is_own[callee] || caller == 0 || caller == callee)
+			continue;
+		add_neighbour(&callers[callee], caller);
+		add_neighbour(&callees[caller], callee);
 	}
 	for (uint32_t i = 1; i <= functions && wrappers->count < CANDIDATES_MAX; i++) {
-		if (builder->stands_for[i] || callers[i] < NEIGHBOURS ||
-		    callees[i] < NEIGHBOURS)
+		if (builder->stands_for[i] || !are_many(&callers[i]) || !are_many(&callees[i]))
 			continue;
 		wrappers->candidates[wrappers->count].function = i;
 		wrappers->candidate[i] = ++wrappers->count;
 	}
-	table_done(&pairs);
 }
 
 static void add_selfs(struct wrappers *wrappers, uint64_t *total_ns)
