@@ -274,6 +274,16 @@ static int compare_weights(const void *a, const void *b, void *context)
 	return x < y ? -1 : 1;
 }
 
+/* Waits of threads without own code come last: a pool's for work are most of its threads' lives. */
+static int compare_outer(const void *a, const void *b, void *context)
+{
+	const struct hot_node *nodes = context;
+	const bool x = nodes[*(const uint32_t *)a].wait.n != 0;
+	const bool y = nodes[*(const uint32_t *)b].wait.n != 0;
+
+	return x != y ? x - y : compare_weights(a, b, context);
+}
+
 static void add_rows(struct hot *hot, uint32_t under, unsigned int level)
 {
 	uint32_t last;
@@ -281,7 +291,8 @@ static void add_rows(struct hot *hot, uint32_t under, unsigned int level)
 	CLEANUP(freep) uint32_t *rows = xreallocarray(NULL, count + 1, sizeof *rows);
 
 	list_rows(hot, under, rows);
-	qsort_r(rows, count, sizeof *rows, compare_weights, hot->paths.nodes);
+	qsort_r(rows, count, sizeof *rows, under == 0 ? compare_outer : compare_weights,
+		hot->paths.nodes);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t innermost = rows[i];
 

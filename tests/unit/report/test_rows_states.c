@@ -8,6 +8,8 @@
 #include "profile/info.h"
 #include "report/report.h"
 
+#define POOL "%run@/v/lib/python3.11/site-packages/waitress/pool.py:3"
+
 static void assert_body(const struct report_options *options, const char *expected)
 {
 	struct made made;
@@ -122,6 +124,30 @@ static void a_wait_for_a_cpu_beside_none_of_its_threads_is_no_others_doing(void 
 	made_done(&made);
 }
 
+/* A pool's threads wait for work half of their lives, and for what own code does in the other half. */
+static void what_no_own_code_waits_for_comes_last(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	const char *own, *pool;
+
+	(void)state;
+	made_init(&made);
+	profile_info(made.profile)->is_wall = true;
+	made_add(&made, POOL ";&futex(Queue.get at pool.py:8)", 500000000, 50);
+	made_add(&made, POOL ";%handle@/srv/app.py:3;&recvfrom(10.0.0.7:80)", 400000000, 40);
+	assert_int_equal(
+		report_text(made.profile,
+			    &(struct report_options){ .is_summary = true, .path = "a.fathom" },
+			    &text, NULL),
+		0);
+	own = strstr(text_string(&text), "handle ");
+	pool = strstr(text_string(&text), "waits for Queue.get at pool.py:8");
+	assert_true(own && pool && own < pool);
+	text_done(&text);
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +156,7 @@ int main(void)
 		cmocka_unit_test(idle_threads_are_one_row),
 		cmocka_unit_test(rare_states_go_first_where_it_is_narrow),
 		cmocka_unit_test(processes_and_programs_have_states_too),
+		cmocka_unit_test(what_no_own_code_waits_for_comes_last),
 		cmocka_unit_test(
 			a_wait_for_a_cpu_beside_none_of_its_threads_is_no_others_doing),
 	};
