@@ -14,6 +14,8 @@
  */
 #define ERRORS_ALLOWED 4.0
 #define POINT          0.01
+/* Of fewer a share may be seven points off by chance: that does not show that shares are right. */
+#define SAMPLES_FEW 800
 /* Samples got, of those that were due; timers run on the kernel's tick. */
 #define FEWEST_SAMPLES 0.9
 #define UNEXPLAINED    0.02
@@ -53,17 +55,27 @@ static void check_shares(const struct trial *trial, struct checks *checks)
 		}
 	}
 	const bool is_wrong = samples < 1 || worst > allowed;
+	const bool is_vague = samples < SAMPLES_FEW;
 
-	checks_add(checks, GROUP, "shares", is_wrong ? CHECK_WRONG : CHECK_OK,
-		   "%.1f, %.1f and %.1f %% of three functions, in truth %.1f, %.1f and %.1f",
+	checks_add(checks, GROUP, "shares",
+		   is_wrong   ? CHECK_WRONG
+		   : is_vague ? CHECK_LIMITED
+			      : CHECK_OK,
+		   "%.1f, %.1f and %.1f %% of three functions, in truth %.1f, %.1f and %.1f; "
+		   "by chance one may be %.1f points off",
 		   100 * share(trial->sampled_ns, 0), 100 * share(trial->sampled_ns, 1),
 		   100 * share(trial->sampled_ns, 2), 100 * share(trial->truth.ns, 0),
-		   100 * share(trial->truth.ns, 1), 100 * share(trial->truth.ns, 2));
+		   100 * share(trial->truth.ns, 1), 100 * share(trial->truth.ns, 2),
+		   100 * allowed);
 	if (is_wrong)
 		checks_add_remedy(checks,
 				  "one is %.1f points off, %.1f may be by chance: do not trust "
 				  "profiles here, and report this",
 				  100 * worst, 100 * allowed);
+	else if (is_vague)
+		checks_add_remedy(checks,
+				  "so few samples do not show that shares are right to a "
+				  "few points: record for longer here");
 }
 
 static void check_samples(const struct trial_options *options, const struct trial *trial,

@@ -56,7 +56,8 @@ class Doctor(live.LiveTest):
         if self.doctor("--seconds", "0")["machine", "trigger"]["text"].startswith("timer: "):
             self.skipTest("copied stacks need perf events, which this machine refuses")
         checks = self.doctor("--seconds", "1", "--trigger", "copied")
-        self.assertEqual(checks["trial", "shares"]["verdict"], "ok")
+        # A second has few samples, at the kernel's tick fewer.
+        self.assertIn(checks["trial", "shares"]["verdict"], ("ok", "limited"))
         self.assertIn("the recorder's own time is not in it", checks["trial", "cost"]["text"])
         self.assertNotIn(("trial", "rates"), checks)
 
@@ -74,7 +75,8 @@ class Doctor(live.LiveTest):
         self.assertEqual(checks["machine", "trigger"]["verdict"], "limited")
         self.assertTrue(checks["machine", "trigger"]["text"].startswith("timer: "))
         self.assertIn("--cap-add PERFMON", checks["machine", "trigger"]["remedy"])
-        self.assertEqual(checks["trial", "shares"]["verdict"], "ok")
+        # A second has few samples, at the kernel's tick fewer.
+        self.assertIn(checks["trial", "shares"]["verdict"], ("ok", "limited"))
 
     def test_a_user_namespace(self):
         unshare = (self.need("unshare"), "--user", "--map-root-user")

@@ -67,6 +67,23 @@ static void shares_that_are_off_are_wrong(void **state)
 	checks_done(&checks);
 }
 
+/* Six points in 300 samples are two standard errors: not wrong, and not shown to be right. */
+static void shares_of_few_samples_are_not_called_right(void **state)
+{
+	struct trial trial = healthy();
+	struct checks checks = { 0 };
+	(void)state;
+
+	for (unsigned i = 0; i < WORK_FUNCTIONS; i++)
+		trial.samples[i] /= 4;
+	trial.sampled_ns[1] -= 72000000;
+	trial.sampled_ns[2] += 72000000;
+	trial_check(&options, &trial, &checks);
+	assert_int_equal(find(&checks, "shares")->verdict, CHECK_LIMITED);
+	assert_non_null(find(&checks, "shares")->remedy);
+	checks_done(&checks);
+}
+
 static void no_sample_at_all_is_wrong(void **state)
 {
 	struct trial trial = healthy();
@@ -102,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_healthy_trial_is_ok),
 		cmocka_unit_test(shares_that_are_off_are_wrong),
+		cmocka_unit_test(shares_of_few_samples_are_not_called_right),
 		cmocka_unit_test(no_sample_at_all_is_wrong),
 		cmocka_unit_test(samples_at_the_tick_have_their_remedy),
 	};
