@@ -41,23 +41,21 @@ struct state {
 struct remote_python {
 	struct python_image *image;
 	struct python_layout layout;
-	uint64_t head;    /* where the first interpreter is; 0: not known */
-	uint64_t current; /* 2.7 to 3.11: where the state is that holds the GIL */
+	uint64_t head;    /* where the first interpreter is; 0: not known, or not yet */
+	uint64_t current; /* 2.7 to 3.11: where the state is that holds the GIL; likewise */
+	uint64_t current_function; /* which returns that; 0: none */
 	struct state *states;
 	size_t count, capacity;
 };
 
-static void find_globals(struct remote *remote, struct remote_python *python, const char *path,
-			 uint64_t bias)
+/* Of a process that has just begun the linker may not have filled in what leads there. */
+static void find_globals(struct remote *remote, struct remote_python *python)
 {
-	uint64_t function;
-
-	if (!global_reader_find(&remote->mem, python->layout.head_function, &python->head))
+	if (python->head == 0 &&
+	    !global_reader_find(&remote->mem, python->layout.head_function, &python->head))
 		python->head = 0;
-	if (python->layout.version >= OWN_GIL_FIRST)
-		return;
-	function = remote_symbol_at(path, bias, "_PyThreadState_UncheckedGet");
-	if (function == 0 || !global_reader_find(&remote->mem, function, &python->current))
+	if (python->current == 0 && python->current_function != 0 &&
+	    !global_reader_find(&remote->mem, python->current_function, &python->current))
 		python->current = 0;
 }
 
@@ -85,7 +83,10 @@ bool remote_python_find(struct remote *remote, const struct remote_image *image,
 
 		python_layout_use_copies(&python->layout, its_path, program->bias);
 	}
-	find_globals(remote, python, path, image->bias);
+	if (python->layout.version < OWN_GIL_FIRST)
+		python->current_function =
+			remote_symbol_at(path, image->bias, "_PyThreadState_UncheckedGet");
+	find_globals(remote, python);
 	remote->python = python;
 	return true;
 }
@@ -176,6 +177,7 @@ void remote_python_list(struct remote *remote)
 	uint64_t interpreter;
 
 	python->count = 0;
+	find_globals(remote, python);
 	if (python->head == 0 ||
 	    mem_read(&remote->mem, &interpreter, sizeof interpreter, python->head) < 0)
 		return;
