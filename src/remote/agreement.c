@@ -31,7 +31,7 @@ size_t agreement_mark(const struct remote_stack *before, struct remote_stack *no
 		const struct stack_frame *other =
 			agrees ? next_inner(before, &at_before) : NULL;
 
-		agrees = other && is_same(frame, other);
+		agrees = other && !frame->is_doubtful && is_same(frame, other);
 		frame->is_doubtful = !agrees;
 		doubtful += !agrees;
 		/* It has made another call since. */

@@ -12,6 +12,6 @@ struct remote_stack;
 /*
  * Marks the interpreted frames of `now` as doubtful that are not in `before`, from the outermost
  * on: returns how many.  A caller that has come to another line makes all further in doubtful,
- * but is there itself.
+ * but is there itself.  Frames that were marked before stay so.
  */
 size_t agreement_mark(const struct remote_stack *before, struct remote_stack *now);

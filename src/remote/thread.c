@@ -22,6 +22,9 @@
 #define COPIES 4
 /* Likewise of its interpreted frames alone. */
 #define READS 8
+/* Each is compared with so many reads of the interpreted frames, behind one, two, … such pauses. */
+#define AGAIN          4
+#define AGAIN_PAUSE_NS 30000L
 /* Then no more of either: each has as many frames as a program may have made up. */
 #define TRIES_MS 1000
 /* For one copy. */
@@ -128,6 +131,27 @@ static bool fits(const struct remote_stack *stack)
 }
 
 /*
+ * Frames of thread->stack that are doubtful: those that are not in it any more, and further in.  A
+ * loop of brief calls uses the same frames again, so reads that follow one another at once may find
+ * the same wrong caller; there are pauses between these, each of another length.
+ */
+static size_t read_again(struct remote *remote, struct remote_thread *thread)
+{
+	struct remote_stack again = { 0 };
+	size_t doubtful = 0;
+
+	if (thread->states.python == 0 && thread->states.ruby == 0)
+		return 0;
+	for (int i = 1; i <= AGAIN; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = i * AGAIN_PAUSE_NS }, NULL);
+		walk_interpreted(remote, &thread->states, &again);
+		doubtful = agreement_mark(&again, &thread->stack);
+	}
+	stack_done(&again);
+	return doubtful;
+}
+
+/*
  * Between two reads of the interpreted frames, the kernel's copy.  What running_copy() says;
  * *out_doubtful: frames of thread->stack that were not there before, SIZE_MAX: it does not fit.
  */
@@ -144,7 +168,8 @@ static int try_copy(struct remote *remote, struct remote_thread *thread, size_t 
 	if (rc == 0) {
 		walk_copied(remote, &thread->states, &copy, &thread->stack);
 		running_done(&copy);
-		*out_doubtful = agreement_mark(&before, &thread->stack);
+		agreement_mark(&before, &thread->stack);
+		*out_doubtful = read_again(remote, thread);
 		if (!fits(&thread->stack) ||
 		    ((before.count > 0 || thread->stack.activations > 0) &&
 		     !stack_has_interpreted(&thread->stack)))
@@ -154,20 +179,17 @@ static int try_copy(struct remote *remote, struct remote_thread *thread, size_t 
 	return rc;
 }
 
-/* Of the interpreted frames alone, what three reads found alike. */
+/* Of the interpreted frames alone, those that all reads find. */
 static size_t try_interpreted(struct remote *remote, struct remote_thread *thread)
 {
-	struct remote_stack before[2] = { 0 };
-	size_t doubtful;
+	int reads = 0;
 
-	walk_interpreted(remote, &thread->states, &before[0]);
-	walk_interpreted(remote, &thread->states, &before[1]);
-	walk_interpreted(remote, &thread->states, &thread->stack);
-	doubtful = agreement_mark(&before[0], &thread->stack);
-	if (doubtful == 0)
-		doubtful = agreement_mark(&before[1], &thread->stack);
-	stack_done(&before[0]);
-	stack_done(&before[1]);
+	/* What leads to the first frame may be just another's. */
+	do
+		walk_interpreted(remote, &thread->states, &thread->stack);
+	while (thread->stack.count == 0 && ++reads < READS);
+	const size_t doubtful = read_again(remote, thread);
+
 	return thread->stack.count > 0 ? doubtful : SIZE_MAX;
 }
 

@@ -66,10 +66,28 @@ static void what_is_marked_begins_where_two_reads_differ(void **state)
 	}
 }
 
+static void what_was_marked_by_one_read_stays_so(void **state)
+{
+	struct remote_stack first, second, now;
+
+	(void)state;
+	make(&first, "d:1 b:2 a:1");
+	make(&second, "c:3 b:2 a:1");
+	make(&now, "c:3 b:2 a:1");
+	assert_int_equal(agreement_mark(&first, &now), 1);
+	assert_int_equal(agreement_mark(&second, &now), 1);
+	assert_true(now.frames[0].is_doubtful);
+	assert_false(now.frames[1].is_doubtful);
+	stack_done(&first);
+	stack_done(&second);
+	stack_done(&now);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_marked_begins_where_two_reads_differ),
+		cmocka_unit_test(what_was_marked_by_one_read_stays_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
