@@ -167,14 +167,6 @@ static struct estimate estimate_of(const struct window *window, size_t freedom_m
 	return (struct estimate){ mean_of(powers, freedom), freedom };
 }
 
-/* What a variance known with so much freedom must be, for 1.96 of its roots to be as wide as t. */
-static double widened(double variance, double freedom)
-{
-	const double wider = statistics_t_95(freedom) / statistics_t_95(INFINITY);
-
-	return variance * wider * wider;
-}
-
 /*
  * Within the window; but where the row came and went in it, what lies outside is one more phase, and
  * not a start-up.
@@ -215,12 +207,13 @@ static unsigned int number_of_phases(const struct change_points *changes)
 static double variance_of(const struct estimate *estimate, const struct change_points *changes)
 {
 	const double phases = phases_of(changes);
-	const double spectral = widened(estimate->variance, (double)estimate->freedom);
+	const double spectral =
+		statistics_widened(estimate->variance, (double)estimate->freedom);
 
 	if (phases <= 0)
 		return spectral;
-	return fmax(spectral,
-		    widened(changes->variance, phases) * fmin(1, PHASES_MET / phases));
+	return fmax(spectral, statistics_widened(changes->variance, phases) *
+				      fmin(1, PHASES_MET / phases));
 }
 
 struct autocorrelation autocorrelation_of(const float *part, const float *whole, size_t count,

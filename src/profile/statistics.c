@@ -26,6 +26,13 @@ double statistics_t_95(double freedom)
 	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * n * n * n);
 }
 
+double statistics_widened(double variance, double freedom)
+{
+	const double wider = statistics_t_95(freedom) / Z_95;
+
+	return variance * wider * wider;
+}
+
 /* The continued fraction of the incomplete beta function, by Lentz' method. */
 static double beta_fraction(double a, double b, double x)
 {

@@ -13,6 +13,8 @@ struct range {
 /* That of Student's t with so many degrees of freedom (1 and more, or INFINITY) which 95 % lie
  * within. */
 double statistics_t_95(double freedom);
+/* What a variance known with so much freedom must be, for 1.96 of its roots to be as wide as t. */
+double statistics_widened(double variance, double freedom);
 /* The p-value of Student's t: how probable one as far from 0 as this is, if chance alone made it. */
 double statistics_t_p_value(double t, double freedom);
 /*

@@ -72,9 +72,7 @@ double thread_spread_inflation(const struct thread_spread_terms *terms)
 
 	if (!changes.is_certain || changes.turns > PHASES_FEW)
 		return 0;
-	const double wider = statistics_t_95(fmax(sum.freedom, 1)) / statistics_t_95(INFINITY);
-
-	return sum.variance * wider * wider / of_chance;
+	return statistics_widened(sum.variance, sum.freedom) / of_chance;
 }
 
 static double share_of(const struct thread_spread_terms *terms, size_t thread)
