@@ -17,6 +17,7 @@
 #include "remote/stack_copy.h"
 #include "remote/unwind_files.h"
 #include "remote/walk.h"
+#include "remote/walk_i386.h"
 
 /* Real processes have up to some hundreds mapped at a time. */
 #define IMAGES_MAX 8192
@@ -26,6 +27,7 @@
 /* So much beyond a copy is read in the process, each page by a system call. */
 #define STACK_READ_ON (256ULL << 10)
 #define ADDRESS_END   (1ULL << 47)
+#define I386_END      (1ULL << 32)
 
 struct followed {
 	struct remote remote;
@@ -94,8 +96,9 @@ static bool fetch(void *context, uint64_t address, void *page, bool *out_is_last
 	if (image) {
 		const struct unwind_file *file = followed->mapped[image - images->images];
 
-		if (file ? read_page(file, address - image->bias, page)
-			 : read_vdso_page(address - image->native.start, page))
+		if (file                 ? read_page(file, address - image->bias, page)
+		    : address < I386_END ? read_own_page(followed, address, page)
+					 : read_vdso_page(address - image->native.start, page))
 			return true;
 		*out_is_lasting = false;
 	}
@@ -243,6 +246,22 @@ static bool place_image(const struct unwind_file *file, const struct followed_ma
 	return true;
 }
 
+/* The vdso of 32-bit programs is none that we have ourselves. */
+static void read_i386_headers(struct followed *followed, struct remote_image *image)
+{
+	uint8_t head[MEMORY_PAGE];
+	struct elf_file elf = { .fd = -1 };
+
+	if (memory_read(&followed->remote.mem, head, sizeof head, image->native.start) < 0 ||
+	    !elf_file_take_i386(&elf, head, sizeof head))
+		return;
+	image->bias = image->native.start - (elf.loads[0].address - elf.loads[0].offset);
+	if (elf.frame_header == 0)
+		return;
+	image->native.eh_frame_hdr = elf.frame_header + image->bias;
+	image->native.eh_frame_hdr_len = image->native.end - image->native.eh_frame_hdr;
+}
+
 static void map_vdso(struct followed *followed, const struct followed_mapping *mapping)
 {
 	struct remote_images *images = &followed->remote.images;
@@ -253,9 +272,14 @@ static void map_vdso(struct followed *followed, const struct followed_mapping *m
 	};
 
 	insert(followed, &image, NULL);
-	for (size_t i = 0; i < images->count; i++)
-		if (images->images[i].native.start == mapping->start)
+	for (size_t i = 0; i < images->count; i++) {
+		if (images->images[i].native.start != mapping->start)
+			continue;
+		if (mapping->end <= I386_END)
+			read_i386_headers(followed, &images->images[i]);
+		else
 			remote_image_read_headers(&images->images[i], &followed->remote.mem);
+	}
 }
 
 static bool is_there(const struct followed *followed, const struct remote_image *image)
@@ -304,17 +328,22 @@ static void walk(struct followed *followed, const struct stack_copy *copy, bool 
 	followed->is_beyond = false;
 	followed->reads_on = reads_on;
 	memory_use_copy(mem, copy->registers.sp, copy->stack, copy->len);
-	walk_stack(&followed->remote, &copy->registers, &none, stack);
+	if (copy->is_32_bit)
+		walk_i386(&followed->remote, &followed->files->i386_rows, copy, stack);
+	else
+		walk_stack(&followed->remote, &copy->registers, &none, stack);
 	if (stack->ending == WALK_UNREADABLE && followed->is_beyond)
 		stack->ending = WALK_TOO_DEEP;
 }
 
-static bool outer_part_belongs(struct followed *followed, const struct remote_stack *stack)
+static bool outer_part_belongs(struct followed *followed, bool is_32_bit,
+			       const struct remote_stack *stack)
 {
 	const struct outer_part part = {
 		.remote = &followed->remote,
 		.copy_low = followed->copy_low,
 		.copy_high = followed->copy_high,
+		.word = is_32_bit ? 4 : 8,
 	};
 
 	return outer_part_has_seam(&part, stack) && outer_part_leads_inwards(&part, stack);
@@ -328,7 +357,7 @@ bool followed_walk(struct followed *followed, const struct stack_copy *copy,
 
 	if (is_deeper) {
 		walk(followed, copy, true, stack);
-		if (!outer_part_belongs(followed, stack))
+		if (!outer_part_belongs(followed, copy->is_32_bit, stack))
 			walk(followed, copy, false, stack);
 	}
 	memory_use_copy(&followed->remote.mem, 0, NULL, 0);

@@ -18,13 +18,15 @@
 #define PIECE_BYTES     1024U
 #define JUMP_BYTES      6U
 
-/* The return address to the frame, as it was walked, is where its callee left it: at sp - 8. */
-static bool has_return_address(const struct stack_frame *frame, const uint8_t *bytes,
-			       uint64_t low)
+/*
+ * The return address to the frame, as it was walked, is where its callee left it: right below sp.
+ */
+static bool has_return_address(const struct outer_part *part, const struct stack_frame *frame,
+			       const uint8_t *bytes, uint64_t low)
 {
-	uint64_t address;
+	uint64_t address = 0;
 
-	memcpy(&address, bytes + (frame->sp - 8 - low), sizeof address);
+	memcpy(&address, bytes + (frame->sp - part->word - low), part->word);
 	return address == frame->address + 1;
 }
 
@@ -36,7 +38,8 @@ static uint64_t outermost_return(const struct outer_part *part,
 		const uint64_t sp = stack->frames[i].sp;
 
 		if (sp <= part->copy_high)
-			return sp >= part->copy_low + 8 ? sp - 8 : part->copy_high;
+			return sp >= part->copy_low + part->word ? sp - part->word
+								 : part->copy_high;
 	}
 	return part->copy_high;
 }
@@ -56,9 +59,9 @@ bool outer_part_has_seam(const struct outer_part *part, const struct remote_stac
 	for (size_t i = 1; i < stack->count; i++) {
 		const struct stack_frame *frame = &stack->frames[i];
 
-		if (frame->sp < low + 8 || frame->sp > part->copy_high)
+		if (frame->sp < low + part->word || frame->sp > part->copy_high)
 			continue;
-		if (!has_return_address(frame, now, low))
+		if (!has_return_address(part, frame, now, low))
 			return false;
 	}
 	return true;
@@ -103,6 +106,21 @@ static bool ends_in_a_jump(const struct outer_part *part, uint64_t address, uint
 	return false;
 }
 
+/* Of i386: jmp *address or jmp *offset(%ebx), perhaps behind endbr32.  It leads anywhere. */
+static bool is_i386_stub(const struct outer_part *part, uint64_t address)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfb };
+	uint8_t bytes[6];
+
+	if (part->word != 4 ||
+	    memory_read(&part->remote->mem, bytes, sizeof bytes, address) < 0)
+		return false;
+	const uint8_t *jump =
+		memcmp(bytes, endbr, sizeof endbr) == 0 ? bytes + sizeof endbr : bytes;
+
+	return jump[0] == 0xff && (jump[1] == 0x25 || jump[1] == 0xa3);
+}
+
 bool outer_part_leads_inwards(const struct outer_part *part, const struct remote_stack *stack)
 {
 	uint64_t begin, end, other;
@@ -116,7 +134,7 @@ bool outer_part_leads_inwards(const struct outer_part *part, const struct remote
 			return false;
 		if (!native_call_may_lead(&part->remote->mem, frame->address + 1, begin,
 					  &other) &&
-		    !ends_in_a_jump(part, other, begin, end))
+		    !is_i386_stub(part, other) && !ends_in_a_jump(part, other, begin, end))
 			return false;
 	}
 	return true;

@@ -7,6 +7,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct remote;
@@ -15,6 +16,7 @@ struct remote_stack;
 struct outer_part {
 	struct remote *remote; /* the process, whose memory is open */
 	uint64_t copy_low, copy_high;
+	size_t word; /* bytes of a return address: 8 or 4 */
 };
 
 /*

@@ -29,6 +29,7 @@ void unwind_files_done(struct unwind_files *files)
 		close_file(files->files[i]);
 	free(files->files);
 	recent_done(&files->rules);
+	free(files->i386_rows);
 	*files = (struct unwind_files){ 0 };
 }
 
@@ -77,7 +78,9 @@ static struct unwind_file *open_new(struct unwind_files *files, const char *path
 	struct unwind_file *file = xzalloc(sizeof *file);
 	struct stat status;
 
-	if (elf_file_open(path, &file->elf, NULL) < 0 || fstat(file->elf.fd, &status) < 0) {
+	if ((elf_file_open(path, &file->elf, NULL) < 0 &&
+	     elf_file_open_i386(path, &file->elf) < 0) ||
+	    fstat(file->elf.fd, &status) < 0) {
 		close_file(file);
 		return NULL;
 	}
@@ -87,7 +90,8 @@ static struct unwind_file *open_new(struct unwind_files *files, const char *path
 	file->changed = status.st_ctim;
 	if (file->elf.frame_header == 0)
 		elf_file_find_section(&file->elf, ".eh_frame", &file->frames);
-	go_table_read(&file->elf, &file->go);
+	if (!file->elf.is_32_bit)
+		go_table_read(&file->elf, &file->go);
 	close_idle(files);
 	files->files =
 		array_grow(files->files, files->count, &files->capacity, sizeof *files->files);

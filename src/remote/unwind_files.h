@@ -14,6 +14,8 @@
 #include "remote/go_table.h"
 #include "target/elf_file.h"
 
+struct i386_rows;
+
 struct unwind_file {
 	uint32_t id; /* from 1, never used again */
 	uint32_t users;
@@ -31,13 +33,14 @@ struct unwind_files {
 	size_t count, capacity;
 	uint32_t last_id;
 	struct recent rules;
+	struct i386_rows *i386_rows; /* those of 32-bit code */
 };
 
 void unwind_files_init(struct unwind_files *files);
 void unwind_files_done(struct unwind_files *files);
 /*
  * What pid has mapped at this path, as the process sees it; where the process is gone, as we do.
- * NULL: it cannot be read, is no 64-bit ELF file, or has another build id than the kernel said (of
+ * NULL: it cannot be read, is no ELF file of 64 bits or for i386, or has another build id than the kernel said (of
  * length 0: it said none).  Give it back with unwind_files_release().
  */
 struct unwind_file *unwind_files_open(struct unwind_files *files, pid_t pid, const char *path,

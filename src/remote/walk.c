@@ -10,7 +10,6 @@
 
 #define MOST_STEPS   STACK_FRAMES_MAX
 #define MOST_SIGNALS 64U
-#define WALK_MOST_NS 2000000000ULL
 
 /* On its way outwards. */
 struct steps {
@@ -268,7 +267,7 @@ static enum walk_status walk_native(struct steps *steps)
  */
 static void limit_time(const struct remote *remote, struct remote_stack *stack)
 {
-	const uint64_t until_ns = stack_clock_ns() + WALK_MOST_NS;
+	const uint64_t until_ns = stack_clock_ns() + WALK_STACK_MOST_NS;
 
 	stack->until_ns = remote->walks_until_ns != 0 && remote->walks_until_ns < until_ns
 				  ? remote->walks_until_ns

@@ -4,7 +4,8 @@
  *
  * Reads with pread(2) only what is asked for: a file without the symbol that is looked for
  * costs a handful of small reads, and one that is cut short while it is read does no harm.
- * 64-bit little-endian files only.  Addresses are the file's own, less any load bias.
+ * 64-bit little-endian files only, but for elf_file_open_i386().  Addresses are the file's own,
+ * less any load bias.
  */
 #pragma once
 #include <elf.h>
@@ -31,6 +32,7 @@ struct elf_file {
 	int fd;
 	uint64_t size; /* of the file */
 	uint16_t machine;
+	bool is_32_bit;  /* its segments and sections are known, and nothing else */
 	bool is_program; /* it names a program interpreter */
 	uint16_t load_count;
 	struct elf_file_load loads[ELF_FILE_LOADS];
@@ -58,6 +60,13 @@ struct elf_file {
  */
 int elf_file_open(const char *path, struct elf_file *out_elf, struct error *err);
 void elf_file_close(struct elf_file *elf);
+/* The same of a 32-bit file for i386.  -ENOENT: it is none, or cannot be read. */
+int elf_file_open_i386(const char *path, struct elf_file *out_elf);
+/*
+ * Takes segments and sections of such a file from its first bytes, as they are in memory as well;
+ * false: it is none.
+ */
+bool elf_file_take_i386(struct elf_file *elf, const void *head, size_t len);
 
 /* Whether `name` is defined, by the symbols that the dynamic linker sees. */
 bool elf_file_find(const struct elf_file *elf, const char *name,

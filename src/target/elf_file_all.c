@@ -71,13 +71,33 @@ static bool use_all_symbols(struct elf_file *elf, const char *name)
 	return true;
 }
 
+static bool read_section_header(const struct elf_file *elf, size_t index,
+				Elf64_Shdr *out_header)
+{
+	Elf32_Shdr header;
+
+	if (!elf->is_32_bit)
+		return elf_file_read_file(elf, elf->section_offset + index * sizeof *out_header,
+					  out_header, sizeof *out_header);
+	if (!elf_file_read_file(elf, elf->section_offset + index * sizeof header, &header,
+				sizeof header))
+		return false;
+	*out_header = (Elf64_Shdr){
+		.sh_name = header.sh_name,
+		.sh_type = header.sh_type,
+		.sh_addr = header.sh_addr,
+		.sh_offset = header.sh_offset,
+		.sh_size = header.sh_size,
+	};
+	return true;
+}
+
 bool elf_file_has_section(const struct elf_file *elf, const char *name)
 {
-	const uint64_t at = elf->section_offset + elf->names_section * sizeof(Elf64_Shdr);
 	Elf64_Shdr header;
 
 	if (elf->names_section >= elf->section_count ||
-	    !elf_file_read_file(elf, at, &header, sizeof header))
+	    !read_section_header(elf, elf->names_section, &header))
 		return false;
 	CLEANUP(freep) char *names = elf_file_read_section(elf, &header);
 
@@ -87,18 +107,16 @@ bool elf_file_has_section(const struct elf_file *elf, const char *name)
 bool elf_file_find_section(const struct elf_file *elf, const char *name,
 			   struct elf_file_symbol *out_place)
 {
-	const uint64_t at = elf->section_offset + elf->names_section * sizeof(Elf64_Shdr);
 	Elf64_Shdr header;
 
 	if (elf->names_section >= elf->section_count ||
-	    !elf_file_read_file(elf, at, &header, sizeof header))
+	    !read_section_header(elf, elf->names_section, &header))
 		return false;
 	CLEANUP(freep) char *names = elf_file_read_section(elf, &header);
 	const uint64_t size = header.sh_size;
 
 	for (size_t i = 0; names && i < elf->section_count; i++) {
-		if (!elf_file_read_file(elf, elf->section_offset + i * sizeof header, &header,
-					sizeof header))
+		if (!read_section_header(elf, i, &header))
 			return false;
 		if (header.sh_name >= size || strcmp(names + header.sh_name, name) != 0)
 			continue;

@@ -26,10 +26,18 @@ enum {
  * between linkers: where that half begins.
  *
  *	breg7 (rsp) 8, breg16 (rip) 0, lit15, and, lit<threshold>, ge, lit3, shl, plus
+ *
+ * On i386, whose includer defines it so, registers and sizes are others.
  */
+#ifndef CFA_PLT_FORM
+#define CFA_PLT_FORM                                                    \
+	{                                                               \
+		0x77, 8, 0x80, 0, 0x3f, 0x1a, 0, 0x2a, 0x33, 0x24, 0x22 \
+	}
+#endif
 static inline struct cfa_base cfa_base_plt(struct eh_bytes *b)
 {
-	static const u8 form[11] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0, 0x2a, 0x33, 0x24, 0x22 };
+	static const u8 form[11] = CFA_PLT_FORM;
 	struct cfa_base base = { .kind = CFA_BASE_PLT };
 
 	for (u32 i = 0; i < sizeof form; i++) {

@@ -12,6 +12,11 @@
 #define EH_BYTES_WINDOW   64
 #define EH_BYTES_HALVINGS 7 /* of the window, down to nothing */
 
+/* Of the code's machine; what reads 32-bit code's says so before. */
+#ifndef EH_POINTER_SIZE
+#define EH_POINTER_SIZE 8
+#endif
+
 struct eh_bytes {
 	struct mem *mem;
 	u64 at;     /* the address of the next byte */
@@ -156,6 +161,7 @@ static inline u64 eh_bytes_in_format(struct eh_bytes *b, u8 format)
 {
 	switch (format) {
 	case EH_ENC_ABSPTR:
+		return eh_bytes_unsigned(b, EH_POINTER_SIZE);
 	case EH_ENC_UDATA8:
 	case EH_ENC_SDATA8:
 		return eh_bytes_unsigned(b, 8);

@@ -116,7 +116,7 @@ static inline int eh_cie_factors(struct eh_bytes *b, struct eh_cie *cie, u8 vers
 	if (version == 4) {
 		u8 address_size = eh_bytes_u8(b);
 		u8 segment_size = eh_bytes_u8(b);
-		if (address_size != 8 || segment_size != 0)
+		if (address_size != EH_POINTER_SIZE || segment_size != 0)
 			return -1;
 	}
 	u64 code_align = eh_bytes_uleb(b);

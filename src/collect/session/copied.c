@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "base/notes.h"
 #include "base/text.h"
 #include "collect/events/copied_format.h"
 #include "collect/events/cpu_meter.h"
@@ -128,37 +127,19 @@ void session_copied_map(struct image *image, const struct module_place *place)
 		follow_place(image->followed, place);
 }
 
-/* Once for all such programs. */
-static void note_32_bit(struct session *session, const struct image *image)
-{
-	if (!session->copied.has_32_bit)
-		notes_add(
-			session->notes,
-			"%s (pid %d) is a 32-bit program: its samples have the innermost "
-			"function only, for fathom does not unwind 32-bit stacks; 'perf record "
-			"--call-graph dwarf' does",
-			image->name, (int)image->pid);
-	session->copied.has_32_bit = true;
-}
-
 /* The stack's row, and why it ended. */
 static uint32_t unwind(struct session *session, struct image *image,
 		       const struct copied_sample *sample, uint32_t *out_ending)
 {
 	const uint32_t era = mappings_era(image->mappings, sample->time_ns);
-	const struct stack_copy *copy = &sample->copy;
 	struct remote_stack *stack = &session->copied.stack;
 	uint32_t row = 0;
 
 	stack_clear(stack);
 	if (!sample->has_copy) {
 		*out_ending = WALK_NO_STACK;
-	} else if (copy->is_32_bit) {
-		note_32_bit(session, image);
-		stack_push(stack, &(struct stack_frame){ .address = copy->registers.pc });
-		*out_ending = WALK_NO_RULE;
 	} else {
-		if (followed_walk(followed_of(session, image), copy, stack))
+		if (followed_walk(followed_of(session, image), &sample->copy, stack))
 			session->copied.deeper_ns = monotonic_ns();
 		*out_ending = stack->ending;
 	}

@@ -93,7 +93,6 @@ struct session_copied {
 	uint64_t images;               /* that had any */
 	unsigned int fullest;          /* ring, when samples were taken in last, in percent */
 	uint64_t deeper_ns;            /* when a stack last was deeper than its copy */
-	bool has_32_bit;               /* a sample of such a program came */
 };
 
 /* The wall clock: wall.c. */

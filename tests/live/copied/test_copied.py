@@ -148,6 +148,40 @@ int main(void)
 	return prepare_and_run() == 0;
 }
 """
+SORTS = """
+#include <stdlib.h>
+static volatile unsigned long sink;
+__attribute__((noipa)) static void burn(int n)
+{
+	for (int i = 0; i < n; i++)
+		sink += (unsigned long)i;
+}
+__attribute__((noipa)) static int down(int n)
+{
+	if (n == 1)
+		burn(1000000);
+	return n == 1 ? 1 : down(n - 1) + n;
+}
+static int compare(const void *a, const void *b)
+{
+	burn(3000);
+	return *(const int *)a - *(const int *)b;
+}
+__attribute__((noipa)) static int work(void)
+{
+	int numbers[100];
+	for (int i = 0; i < 100; i++)
+		numbers[i] = i * 7919 % 1009;
+	qsort(numbers, 100, sizeof *numbers, compare);
+	return down(10) + numbers[99];
+}
+int main(void)
+{
+	for (int i = 0; i < 600; i++)
+		sink += (unsigned long)work();
+	return 0;
+}
+"""
 GO_SHARES = """
 package main
 
@@ -360,14 +394,38 @@ class Interpreters(CopiedTest):
 
 
 class ThirtyTwo(CopiedTest):
-    def test_a_32_bit_program_has_its_innermost_function_and_says_so(self):
-        program = self.build("thirty_two", "thirty_two.c", flags=("-m32", "-nostdlib", "-static", "-fno-pic"))
+    """Stacks of 32-bit programs are whole, and each is one that the program has."""
+
+    def assert_whole(self, program, calls):
+        """calls: the stacks around burn(), outermost function first."""
         if subprocess.run([program], stdin=subprocess.DEVNULL, capture_output=True).returncode != 0:
             self.skipTest("this kernel executes no 32-bit programs")
-        recording = self.record([program])
-        self.assertGreater(recording.time_of("burn", "self_ns"), 0.9 * recording.total_ns())
-        notes = [note for note in recording.head()["notes"] if "is a 32-bit program" in note]
-        self.assertEqual(len(notes), 1, recording.head()["notes"])
+        recording = self.record([program], rate=2000)
+        self.assert_adds_up(recording)
+        functions = recording.functions_of_stacks()
+        found = dict.fromkeys(calls, 0)
+        own = {name for stack in calls for name in stack}
+        samples = recording.rows("SELECT stack, ending, count(*) FROM samples WHERE ending != 16 GROUP BY stack, ending")
+        for stack, ending, count in samples:
+            if ending == 0 and "burn" in functions[stack]:
+                names = tuple(name for name in reversed(functions[stack]) if name in own)
+                self.assertIn(names, found)
+                found[names] += count
+        for stack, count in found.items():
+            self.assertGreater(count, 20, stack)
+        every = sum(count for _, _, count in samples)
+        self.assertGreaterEqual(sum(count for _, ending, count in samples if ending == 0) / every, 0.99, samples)
+
+    def test_a_program_without_a_c_library(self):
+        program = self.build("thirty_two_calls", "thirty_two_calls.c", flags=("-m32", "-nostdlib", "-static", "-fno-pic"))
+        self.assert_whole(program, [("_start", "run", *between, "burn") for between in
+                                    (("middle",), ("realigned",), ("sized",), ("deep",) * 101, ("handler",))])
+
+    def test_programs_of_glibc(self):
+        for flags in (("-O1",), ("-O0", "-static"), ("-O1", "-fno-pie", "-no-pie", "-static")):
+            with self.subTest(flags):
+                program = self.build_text("sorts" + "".join(flags), SORTS, "-m32", *flags)
+                self.assert_whole(program, [("main", "work", "compare", "burn"), ("main", "work", *("down",) * 10, "burn")])
 
 
 class Beside(CopiedTest):
