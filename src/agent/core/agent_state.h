@@ -1,11 +1,12 @@
 /*
- * agent_state - what each new process touches of the agent, however brief it is.
+ * agent_state - sections that keep what every new process touches of the agent on few pages.
  *
- * What the constructor and a child of fork write stands together, and what they execute: the
- * first access to a page in a new process is a fault, 1 to 2 us, and what is written is copied.
+ * The constructor and children of fork write the AGENT_STATE variables and execute the
+ * AGENT_START functions.  A new process's first access to a page is a fault, 1 to 2 us; a write
+ * copies the page.
  */
 #pragma once
 
 #define AGENT_STATE __attribute__((section("fathom_state")))
-/* The linker puts these before all other code, beside the table of calls. */
+/* The linker puts this code before all other, next to the procedure linkage table. */
 #define AGENT_START __attribute__((section(".text.hot.fathom_start")))

@@ -1,4 +1,4 @@
-/* arch - picks the file for this machine. */
+/* arch - includes the header for this machine: arch_x86_64.h or arch_aarch64.h. */
 #pragma once
 
 #if defined(__x86_64__)
@@ -9,12 +9,12 @@
 #error "the agent has no file for this machine"
 #endif
 
-/* Of any page size there is. */
+/* The smallest page size of any machine. */
 #define ARCH_LEAST_PAGE 4096ULL
 
 /*
- * Whether the instruction before pc is a system call's.  The page of pc has to be readable; one
- * that begins there does not say what is before it.
+ * Whether the instruction before pc is a system call.  The page of pc must be readable; false where
+ * that instruction would begin on the page before it.
  */
 static inline bool arch_is_behind_call(u64 pc)
 {

@@ -1,6 +1,6 @@
 /*
- * arch_aarch64 - what the agent must know of the machine: system calls without a
- * libc, the registers of an interrupted thread.
+ * arch_aarch64 - aarch64: system calls without libc, the registers of an interrupted thread, loads
+ * that may fault.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,7 +18,8 @@
 #define ARCH_LEAST_ALTSTACK 5120
 
 /*
- * Whether return addresses are compared with a second stack: no code exchanges any here so far.
+ * Whether the thread has a shadow stack.  Always true: no code replaces return addresses here so
+ * far.
  */
 static inline bool arch_has_shadow_stack(void)
 {
@@ -34,7 +35,8 @@ static inline u64 arch_stack_pointer(void)
 }
 
 /*
- * What setjmp() has kept of it, as glibc disguises it (sysdeps/aarch64/__longjmp.S): not known.
+ * The stack pointer that setjmp() saved, which glibc mangles (sysdeps/aarch64/__longjmp.S): not
+ * known.
  */
 static inline u64 arch_jump_stack_pointer(const unsigned long long *kept)
 {
@@ -42,10 +44,10 @@ static inline u64 arch_jump_stack_pointer(const unsigned long long *kept)
 	return 0;
 }
 
-/* What glibc calls its functions' first version on this machine. */
+/* The symbol version of glibc's oldest functions on this machine. */
 #define ARCH_LIBC_BASE "GLIBC_2.17"
 
-/* What it registers threads for restartable sequences with (RSEQ_SIG of its sys/rseq.h). */
+/* The signature with which glibc registers threads for rseq(2) (RSEQ_SIG of its sys/rseq.h). */
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00U
 
 static inline long arch_syscall6(long number, long a, long b, long c, long d, long e, long f)
@@ -76,12 +78,17 @@ static inline u64 arch_thread_pointer(void)
 	return (u64)__builtin_thread_pointer();
 }
 
-/* From the thread pointer to where the blocks of thread-local variables are listed, by the
- * numbers of their modules (glibc, sysdeps/aarch64/nptl/tls.h). */
+/*
+ * Offset from the thread pointer to the address of the DTV, the array of TLS blocks by module
+ * number, and the size of its entries (glibc, sysdeps/aarch64/nptl/tls.h).
+ */
 #define ARCH_DTV_OFFSET 0ULL
 #define ARCH_DTV_ENTRY  16ULL
 
-/* `b imm26`, as functions end with that go over to another. */
+/*
+ * Instructions have four bytes; so has `b imm26`, with which functions end that make a tail
+ * call.
+ */
 #define ARCH_CODE_STEP  4
 #define ARCH_JUMP_BYTES 4
 
@@ -102,35 +109,38 @@ static inline bool arch_jump_target(const u8 *code, u64 at, u64 *out_target)
 
 #define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.pc)
 #define ARCH_SP_OF(uc) ((u64)(uc)->uc_mcontext.sp)
-/* Of a function that has just been called. */
+/* Arguments of a function at its first instruction. */
 #define ARCH_SECOND_ARGUMENT_OF(uc) ((u64)(uc)->uc_mcontext.regs[1])
 #define ARCH_THIRD_ARGUMENT_OF(uc)  ((u64)(uc)->uc_mcontext.regs[2])
 
-/* Has it return at once. */
+/* Makes a function at its first instruction return at once. */
 static inline void arch_leave_function(ucontext_t *context)
 {
 	context->uc_mcontext.pc = context->uc_mcontext.regs[30];
 }
 
-/* Of a system call that has just returned. */
+/* The result of a system call that has just returned. */
 #define ARCH_RESULT_OF(uc) ((s64)(uc)->uc_mcontext.regs[0])
 
 /* The instruction `svc #0`. */
 #define ARCH_CALL       "\x01\x00\x00\xd4"
 #define ARCH_CALL_BYTES 4
 
-/* Has the system call that the thread is right behind, and that was `number`, made again. */
+/* Repeats system call `number`, right behind which the thread was interrupted. */
 static inline void arch_repeat_call(ucontext_t *context, long number, long first_argument)
 {
 	mcontext_t *registers = &context->uc_mcontext;
 
 	registers->regs[8] = (u64)number;
-	/* Where the result is now. */
+	/* Its register has the result now. */
 	registers->regs[0] = (u64)first_argument;
 	registers->pc -= ARCH_CALL_BYTES;
 }
 
-/* Of a system call that has been made, but for the first: the kernel keeps these. */
+/*
+ * The arguments of a system call that has been made, but for the first: the kernel preserves
+ * them.
+ */
 static inline u64 arch_call_argument(ucontext_t *context, u32 index)
 {
 	return context->uc_mcontext.regs[index];
@@ -141,7 +151,7 @@ static inline void arch_set_call_argument(ucontext_t *context, u32 index, u64 va
 	context->uc_mcontext.regs[index] = value;
 }
 
-/* Kills where SIGTRAP is blocked. */
+/* Raises SIGTRAP, which kills where it is blocked. */
 static inline void arch_breakpoint(void)
 {
 	__asm__ volatile("brk #0");
@@ -158,13 +168,13 @@ static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 	return number < 31 ? context->uc_mcontext.regs[number] : 0;
 }
 
-/* A system call that the kernel has put back to begin anew. */
+/* A system call that the kernel has set up to be restarted. */
 struct arch_call {
 	u64 number;
 	u64 arguments[2];
 };
 
-/* `svc` leaves no mark: a call that was begun looks like one that is about to be. */
+/* `svc` leaves no mark: a call that was begun looks like one that is about to begin. */
 static inline bool arch_find_restarted_call(const ucontext_t *context,
 					    struct arch_call *out_call)
 {
@@ -184,7 +194,7 @@ static inline void arch_fail_restarted_call(ucontext_t *context, int error)
 	context->uc_mcontext.pc += ARCH_CALL_BYTES;
 }
 
-/* An instruction that loads a `type` and fills a register of `width` with it. */
+/* Defines a load of a `type` by an instruction that fills a register of type `width`. */
 #define ARCH_LOAD(name, type, width, instruction)                  \
 	static inline bool name(type *out_value, const type *from) \
 	{                                                          \
@@ -207,13 +217,14 @@ static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
 	context->uc_mcontext.pc = go_on_at;
 }
 
-/* Relocations that are an address of another image's function. */
+/* Types of relocations that hold the address of another image's function. */
 #define ARCH_RELOCATION_OF_CALL R_AARCH64_JUMP_SLOT
 #define ARCH_RELOCATION_OF_DATA R_AARCH64_GLOB_DAT
 
 /*
- * A signal handler `name` that asks choose(), with its own arguments, where to go on: at a
- * handler that finds everything as the kernel left it, or, for 0, where the signal came.
+ * Defines a signal handler `name` that calls choose() with its own arguments and jumps to the
+ * handler that this returns, which finds registers and stack as the kernel left them.  For 0 it
+ * returns to the interrupted code.
  */
 #define ARCH_CHOOSING_HANDLER(name, choose)                                        \
 	__asm__(".pushsection .text\n"                                             \

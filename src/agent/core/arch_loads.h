@@ -1,14 +1,15 @@
 /*
- * arch_loads - where a load is listed that may fault: faults.h.
+ * arch_loads - the list of loads that may fault, for the handler of their faults
+ * (signals/faults.h).
  */
 #pragma once
 
-/* Of the agent; the linker names its two ends. */
+/* A section of the agent; the linker defines __start_ and __stop_ symbols for its ends. */
 #define ARCH_LOADS_SECTION "fathom_loads"
 
 /*
- * The instruction stands in a table, with where to go on if it faults; then arch_fail_load()
- * has set the flag that the load is asked with.
+ * Lists the instruction, with the address at which to go on if it faults.  The handler of the fault
+ * then sets the load's flag `has_failed` (arch_fail_load()) and resumes there.
  */
 #define ARCH_GUARDED(instruction)                      \
 	"1: " instruction "\n2:\n"                     \

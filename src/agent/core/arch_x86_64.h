@@ -1,6 +1,6 @@
 /*
- * arch_x86_64 - what the agent must know of the machine: system calls without a
- * libc, the registers of an interrupted thread.
+ * arch_x86_64 - x86-64: system calls without libc, the registers of an interrupted thread, loads
+ * that may fault.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 #include "abi/types.h"
 #include "agent/core/arch_loads.h"
 
-/* What glibc calls its functions' first version on this machine. */
+/* The symbol version of glibc's oldest functions on this machine. */
 #define ARCH_LIBC_BASE "GLIBC_2.2.5"
 
-/* What it registers threads for restartable sequences with (RSEQ_SIG of its sys/rseq.h). */
+/* The signature with which glibc registers threads for rseq(2) (RSEQ_SIG of its sys/rseq.h). */
 #define ARCH_RSEQ_SIGNATURE 0x53053053U
 
-/* The ABI lets a leaf use this much below its stack pointer, and signals spare it: registers
- * that were popped a moment ago still have their slots there. */
+/* A leaf function may use this much below its stack pointer, and the kernel leaves it alone when it
+ * delivers a signal: registers that were popped a moment ago still have their slots there. */
 #define ARCH_RED_ZONE 128ULL
 /*
  * An alternate signal stack of fewer bytes is refused by the kernel (asm/signal.h,
@@ -43,7 +43,7 @@ static inline long arch_syscall4(long number, long a, long b, long c, long d)
 	return arch_syscall6(number, a, b, c, d, 0, 0);
 }
 
-/* Where the thread's control block lies: the upper end of a stack glibc made. */
+/* The address of the thread's control block, at the upper end of a stack that glibc made. */
 static inline u64 arch_thread_pointer(void)
 {
 	u64 pointer;
@@ -52,18 +52,19 @@ static inline u64 arch_thread_pointer(void)
 	return pointer;
 }
 
-/* From the thread pointer to where the blocks of thread-local variables are listed, by the
- * numbers of their modules (glibc, sysdeps/x86_64/nptl/tls.h). */
+/*
+ * Offset from the thread pointer to the address of the DTV, the array of TLS blocks by module
+ * number, and the size of its entries (glibc, sysdeps/x86_64/nptl/tls.h).
+ */
 #define ARCH_DTV_OFFSET 8ULL
 #define ARCH_DTV_ENTRY  16ULL
 
-/* Instructions begin at any byte; `jmp rel32` has five. */
+/* Instructions begin at any byte; `jmp rel32` has five bytes. */
 #define ARCH_CODE_STEP  1
 #define ARCH_JUMP_BYTES 5
 
 /*
- * Whether the bytes at address `at` read as a jump, as functions end with that go over to
- * another.
+ * Whether the bytes at address `at` are a jump, with which functions end that make a tail call.
  */
 static inline bool arch_jump_target(const u8 *code, u64 at, u64 *out_target)
 {
@@ -84,11 +85,11 @@ static inline bool arch_jump_target(const u8 *code, u64 at, u64 *out_target)
 
 #define ARCH_PC_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RIP])
 #define ARCH_SP_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RSP])
-/* Of a function that has just been called. */
+/* Arguments of a function at its first instruction. */
 #define ARCH_SECOND_ARGUMENT_OF(uc) ((u64)(uc)->uc_mcontext.gregs[REG_RSI])
 #define ARCH_THIRD_ARGUMENT_OF(uc)  ((u64)(uc)->uc_mcontext.gregs[REG_RDX])
 
-/* Has it return at once. */
+/* Makes a function at its first instruction return at once. */
 static inline void arch_leave_function(ucontext_t *context)
 {
 	greg_t *registers = context->uc_mcontext.gregs;
@@ -97,14 +98,14 @@ static inline void arch_leave_function(ucontext_t *context)
 	registers[REG_RSP] += (greg_t)sizeof(greg_t);
 }
 
-/* Of a system call that has just returned. */
+/* The result of a system call that has just returned. */
 #define ARCH_RESULT_OF(uc) ((s64)(uc)->uc_mcontext.gregs[REG_RAX])
 
 /* The instruction `syscall`. */
 #define ARCH_CALL       "\x0f\x05"
 #define ARCH_CALL_BYTES 2
 
-/* Has the system call that the thread is right behind, and that was `number`, made again. */
+/* Repeats system call `number`, right behind which the thread was interrupted. */
 static inline void arch_repeat_call(ucontext_t *context, long number, long first_argument)
 {
 	greg_t *registers = context->uc_mcontext.gregs;
@@ -114,7 +115,7 @@ static inline void arch_repeat_call(ucontext_t *context, long number, long first
 	registers[REG_RIP] -= ARCH_CALL_BYTES;
 }
 
-/* Of a system call that has been made: the kernel keeps these. */
+/* The arguments of a system call that has been made: the kernel preserves their registers. */
 static inline greg_t *arch_argument_place(ucontext_t *context, u32 index)
 {
 	static const u8 places[] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };
@@ -132,13 +133,13 @@ static inline void arch_set_call_argument(ucontext_t *context, u32 index, u64 va
 	*arch_argument_place(context, index) = (greg_t)value;
 }
 
-/* Kills where SIGTRAP is blocked. */
+/* Raises SIGTRAP, which kills where it is blocked. */
 static inline void arch_breakpoint(void)
 {
 	__asm__ volatile("int3");
 }
 
-/* Whether return addresses are compared with a second stack (CET): 0 where there is none. */
+/* Whether the thread has a shadow stack (CET): rdssp leaves 0 where it has none. */
 static inline bool arch_has_shadow_stack(void)
 {
 	u64 pointer = 0;
@@ -156,7 +157,8 @@ static inline u64 arch_stack_pointer(void)
 }
 
 /*
- * What setjmp() has kept of it, as glibc disguises it (PTR_MANGLE, sysdeps/x86_64/__longjmp.S).
+ * The stack pointer that setjmp() saved, which glibc mangles (PTR_MANGLE,
+ * sysdeps/x86_64/__longjmp.S).
  */
 static inline u64 arch_jump_stack_pointer(const long *kept)
 {
@@ -180,19 +182,19 @@ static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 	return (u64)context->uc_mcontext.gregs[places[number]];
 }
 
-/* A system call that the kernel has put back to begin anew. */
+/* A system call that the kernel has set up to be restarted. */
 struct arch_call {
 	u64 number;
 	u64 arguments[2];
 };
 
-/* The flags that instructions set as they compute. */
+/* The status flags that arithmetic sets. */
 #define ARCH_STATUS_FLAGS 0xcd5ULL
 
 /*
- * `syscall` leaves the address behind it in rcx and the flags in r11, and the kernel keeps them
- * there: these distinguish a call that was begun from one that is about to be.  (Where FRED
- * is used, both registers are left alone; a call is not found then.)
+ * `syscall` leaves the return address in rcx and the flags in r11, and the kernel preserves both:
+ * they distinguish a call that was begun from one that is about to begin.  (With FRED the processor
+ * leaves both registers alone, and no call is found.)
  */
 static inline bool arch_find_restarted_call(const ucontext_t *context,
 					    struct arch_call *out_call)
@@ -220,7 +222,7 @@ static inline void arch_fail_restarted_call(ucontext_t *context, int error)
 	context->uc_mcontext.gregs[REG_RIP] += ARCH_CALL_BYTES;
 }
 
-/* An instruction that loads a `type` and fills a register of `width` with it. */
+/* Defines a load of a `type` by an instruction that fills a register of type `width`. */
 #define ARCH_LOAD(name, type, width, instruction)                  \
 	static inline bool name(type *out_value, const type *from) \
 	{                                                          \
@@ -243,13 +245,14 @@ static inline void arch_fail_load(ucontext_t *context, u64 go_on_at)
 	context->uc_mcontext.gregs[REG_RIP] = (greg_t)go_on_at;
 }
 
-/* Relocations that are an address of another image's function. */
+/* Types of relocations that hold the address of another image's function. */
 #define ARCH_RELOCATION_OF_CALL R_X86_64_JUMP_SLOT
 #define ARCH_RELOCATION_OF_DATA R_X86_64_GLOB_DAT
 
 /*
- * A signal handler `name` that asks choose(), with its own arguments, where to go on: at a
- * handler that finds everything as the kernel left it, or, for 0, where the signal came.
+ * Defines a signal handler `name` that calls choose() with its own arguments and jumps to the
+ * handler that this returns, which finds registers and stack as the kernel left them.  For 0 it
+ * returns to the interrupted code.
  */
 #define ARCH_CHOOSING_HANDLER(name, choose)                            \
 	__asm__(".pushsection .text\n"                                 \

@@ -1,10 +1,10 @@
 /*
- * attach - the agent's start in a process that runs already, and its leaving.
+ * attach - begins and ends sampling in a process that was running before the recorder came.
  *
- * A thread of the recorder's making (src/attach/stub.h) loads the agent, whose constructor finds no
- * recorder and does nothing else, and calls fathom_attach_1() with all signals blocked.  The
- * agent is never unloaded: its handler stays for traps that are still on their way, and the next
- * attach calls the same entry.
+ * A thread that the recorder creates in the target (src/attach/stub.h) loads the agent, whose
+ * constructor starts no mechanism since it finds no recorder, and calls fathom_attach_1() with
+ * all signals blocked.  The agent is never unloaded: its handler stays for traps that are still
+ * on their way, and the next attach calls the same entry.
  */
 #include "abi/attach.h"
 
@@ -31,7 +31,7 @@
 static char socket_path[sizeof((struct attach_order *)0)->socket];
 static bool has_begun;
 
-/* The kernel's, and the program's as far as it knows of ours. */
+/* Whether the program has an action for SIGTRAP, and the agent has not taken it over before. */
 static bool is_trap_used(void)
 {
 	struct sigaction action;
@@ -40,7 +40,7 @@ static bool is_trap_used(void)
 	       (sigaction(SIGTRAP, NULL, &action) != 0 || action.sa_handler != SIG_DFL);
 }
 
-/* What the constructor of a preloaded agent does. */
+/* At the first attach: what a preloaded agent does in its constructor. */
 static void begin_once(void)
 {
 	if (has_begun)

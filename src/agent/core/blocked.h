@@ -1,5 +1,5 @@
 /*
- * blocked - all signals wait while the agent does what no handler may interrupt, or leave by a jump.
+ * blocked - blocks all signals around code that no handler may interrupt, or leave by longjmp().
  */
 #pragma once
 #include <signal.h>
@@ -7,7 +7,7 @@
 
 #include "agent/core/arch.h"
 
-/* The calling thread's mask before. */
+/* Returns the calling thread's mask, for blocked_end(). */
 static inline u64 blocked_begin(void)
 {
 	const u64 all = ~0ULL;

@@ -10,13 +10,13 @@
 #include "walk/python_text.h"
 
 #define SENT_CODES 16384U
-/* Larger tables of lines are cut. */
+/* Bytes of a line table; larger ones are cut. */
 #define TABLE_MAX 32768U
 
 static u64 sent_codes[SENT_CODES];
 static const struct sent codes_sent = { .slots = sent_codes, .count = SENT_CODES };
 
-/* Codes are known by their keys; the epoch makes another hash of the same key. */
+/* A code is identified by its key; each epoch has another hash for the same key. */
 static u64 hash_of(u64 key, u64 epoch)
 {
 	u64 hash = (key ^ epoch) * 0x9fb21c651e98df25ULL;
@@ -29,7 +29,7 @@ bool codes_has_sent(u64 key, u64 epoch)
 	return sent_has(&codes_sent, hash_of(key, epoch));
 }
 
-/* Bytes that become words of a record. */
+/* Packs bytes into the words of a record. */
 struct packer {
 	struct ring_header *ring;
 	u64 position;
@@ -55,7 +55,7 @@ static void pack_text(struct packer *packer, const struct name_text *text)
 		pack_byte(packer, text->bytes[i]);
 }
 
-/* What cannot be read is zeros: an entry that moves nothing, in each kind of table. */
+/* Unreadable bytes become zeros: an entry that advances nothing, in each kind of line table. */
 static void pack_table(struct packer *packer, struct mem *mem, u64 from, u32 length)
 {
 	u64 word = 0;

@@ -1,5 +1,5 @@
 /*
- * codes - what interpreters' frames are, reported to the recorder once in each epoch.
+ * codes - sends the recorder the names, file and lines of Python and Ruby functions, once an epoch.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 struct mem;
 struct name_text;
 
-/* What a key stands for.  Texts may be empty; the table of lines is in the target's memory. */
+/* What a key stands for.  Texts may be empty; the line table is read from the target's memory. */
 struct code {
 	u64 key;
 	u64 table_at;
@@ -21,5 +21,5 @@ struct code {
 };
 
 bool codes_has_sent(u64 key, u64 epoch);
-/* False when there is no room: it was not sent. */
+/* False if it was not sent, since the ring has no room. */
 bool codes_send(struct ring_header *ring, u64 epoch, struct mem *mem, const struct code *code);

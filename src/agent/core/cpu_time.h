@@ -1,5 +1,5 @@
 /*
- * cpu_time - what a thread or a process has burned, and other clocks of the kernel's.  A system call.
+ * cpu_time - reads a thread's or process's CPU time, or another clock, by a system call.
  */
 #pragma once
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include "abi/types.h"
 #include "agent/core/arch.h"
 
-/* 0: it cannot be read. */
+/* 0: the clock cannot be read. */
 static inline u64 kernel_clock_ns(clockid_t clock)
 {
 	struct timespec now;

@@ -1,9 +1,10 @@
 /*
- * entries - functions of an interpreter's that are called by their names, for nothing of ours
- * is linked with it.
+ * entries - finds an interpreter's functions by name at run time: the agent is not linked with
+ * it.
  *
- * A file that calls some lists them, ENTRY_MAP(X), by X(name, result, arguments); their types, a
- * struct of pointers to them and what finds them (ENTRIES_FIND()) are made of that list.
+ * A file that calls such functions lists them as ENTRY_MAP(X), by X(name, result, arguments).
+ * Their types, a struct of pointers to them and the lookup (ENTRIES_FIND()) are made of that
+ * list.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 #define ENTRY_MEMBER(name, result, arguments) name##_type *name;
 #define ENTRY_NAME(name, result, arguments)   #name,
 
-/* entries_find() of all that a list has, into its struct. */
+/* Calls entries_find() for a whole list, into its struct. */
 #define ENTRIES_FIND(out, MAP, find, context)                                           \
 	entries_find((out), (const char *const[]){ MAP(ENTRY_NAME) },                   \
 		     sizeof((const char *const[]){ MAP(ENTRY_NAME) }) / sizeof(char *), \
@@ -23,8 +24,8 @@
 typedef void *entry_finder(void *context, const char *name);
 
 /*
- * Puts where each is into a struct of pointers to them; says whether all are there.  ISO C has
- * no way from an object's pointer to a function's; POSIX has.
+ * Stores the functions' addresses in a struct of pointers; true if all were found.  ISO C has no
+ * conversion from an object pointer to a function pointer; POSIX has.
  */
 static inline bool entries_find(void *out, const char *const *names, size_t count,
 				entry_finder *find, void *context)

@@ -16,27 +16,28 @@
 
 #define PRELOAD_BYTES (sizeof ENVIRONMENT_PRELOAD + PATH_MAX)
 
-/* The first word of FATHOM_RECORDER, by whether SIGTRAP is ignored. */
+/* The first word of FATHOM_RECORDER; [1]: SIGTRAP is ignored. */
 static const char *const first_words[] = { ENVIRONMENT_DEFAULT, ENVIRONMENT_IGNORED };
 
-/* When an image is to say hello, by the mark behind the first word. */
+/* When an image is to make its handshake, by the mark behind the first word. */
 enum entry_kind { ENTRY_AT_ONCE, ENTRY_LATE, ENTRY_LATE_ALONE, ENTRY_KINDS };
 
-/* Written by the constructor, but for one: a vfork child shares it with its parent. */
+/* Written by the constructor and by handshakes, not by vfork children, which share it. */
 static struct {
 	bool has_recorder;
 	bool inherits_ignored_trap;
-	/* Nothing listens there any more, or a stranger does: a fork's child inherits this. */
+	/* No recorder listens any more, or another user does; children of fork inherit this. */
 	bool is_recorder_gone;
 	const char *socket;
 	const char *agent_path; /* within preload */
 	u64 late_ns;
-	bool is_late_alone; /* its children are not */
-	/* FATHOM_RECORDER: within texts. */
+	bool is_late_alone; /* this image is late, its children are not */
+	/* The FATHOM_RECORDER entries, within texts. */
 	char *recorder[2][ENTRY_KINDS]; /* [1]: SIGTRAP is ignored */
 	char *preload;                  /* "LD_PRELOAD=<agent>" */
 	/*
-	 * One behind the other: each page that is touched is a fault at the start of a program.
+	 * All strings, on as few pages as can be: each page touched is a fault at a program's
+	 * start.
 	 */
 	char texts[PRELOAD_BYTES + 2 * ENTRY_KINDS * ENVIRONMENT_RECORDER_BYTES];
 } environment;
@@ -46,7 +47,7 @@ AGENT_START static bool begins_with(const char *text, const char *beginning)
 	return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* "LD_PRELOAD=<agent>": what children get that have no library of their own to preload. */
+/* Makes "LD_PRELOAD=<agent>", for children that preload no library of their own. */
 AGENT_START static void keep_agent(char *at, const char *from, size_t bytes)
 {
 	char *path = stpcpy(at, ENVIRONMENT_PRELOAD);
@@ -57,7 +58,7 @@ AGENT_START static void keep_agent(char *at, const char *from, size_t bytes)
 	environment.agent_path = path;
 }
 
-/* The number behind the first word, if any, and where it ends. */
+/* Reads the number behind the first word (0: none); returns its end. */
 AGENT_START static const char *read_late_ns(const char *at, u64 *out_ns)
 {
 	*out_ns = 0;
@@ -74,7 +75,7 @@ AGENT_START static void write_late_ns(char *digits, u64 ns)
 		digits[i] = (char)('0' + ns % 10);
 }
 
-/* Where the digits stand in an entry that has them. */
+/* The place of the digits in an entry that has them. */
 AGENT_START static char *late_digits_of(char *entry, const char *word)
 {
 	return entry + strlen(ENVIRONMENT_RECORDER) + strlen(word) + 1;
@@ -103,7 +104,7 @@ AGENT_START u64 environment_late_ns_for_children(void)
 
 	if (agent_hello.is_due)
 		return environment.is_late_alone ? 0 : agent_hello.late_ns;
-	/* A debugger's process has children that are its debugger's, too. */
+	/* Not during a pause: a debugger may be attached, and to the children, too. */
 	if (ring == NULL || !__atomic_load_n(&ring->late_hellos, __ATOMIC_RELAXED) ||
 	    (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1))
 		return 0;
@@ -126,7 +127,7 @@ bool environment_program_is_brief(u64 device, u64 inode)
 	return false;
 }
 
-/* The entries with this word, at `at`; returns where the next may stand. */
+/* Writes the entries that begin with this word at `at`; returns their end. */
 AGENT_START static char *write_entries(char *at, char *entries[ENTRY_KINDS], const char *word,
 				       const char *paths)
 {
@@ -144,7 +145,7 @@ AGENT_START static char *write_entries(char *at, char *entries[ENTRY_KINDS], con
 	return at;
 }
 
-/* value: of FATHOM_RECORDER. */
+/* Reads FATHOM_RECORDER's value, and makes the entries for children from it. */
 AGENT_START static void keep_recorder(const char *value)
 {
 	const bool is_ignored = begins_with(value, ENVIRONMENT_IGNORED);
@@ -177,16 +178,16 @@ AGENT_START static void keep_recorder(const char *value)
 	environment_set_period(late_ns);
 }
 
-/* So that neither the program nor /proc/PID/environ finds it in the initial stack. */
+/* So that neither the program nor /proc/PID/environ finds the entry in the initial stack. */
 AGENT_START static void wipe(char *entry)
 {
 	memset(entry, 0, strlen(entry));
 }
 
 /*
- * Both entries out of the array, which grows shorter in place.  Programs find the
- * auxiliary vector behind its end (Go's runtime does), so what becomes free is a pair that the
- * vector's readers pass over; two entries make just one.
+ * Removes both entries from the array, in place.  Programs look for the auxiliary vector behind the
+ * array's end (Go's runtime does), so the two slots that become free are made a pair of the vector
+ * that its readers skip (AT_IGNORE).
  */
 AGENT_START static void remove_both(char **entries, size_t recorder, size_t preload,
 				    size_t count)
@@ -254,9 +255,9 @@ const char *environment_agent_path(void)
 }
 
 /*
- * An image that has a ring may have a trap on its way, of a recorder that it cannot reach (it
- * has another root, for instance): what it executes is entered all the same, so that it is
- * taken.
+ * A process with a ring may have a trap on its way although it cannot reach its recorder (after
+ * chroot(), for instance): the program it executes gets an agent all the same, which takes that
+ * trap.
  */
 bool environment_may_enter(void)
 {

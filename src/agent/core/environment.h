@@ -1,6 +1,6 @@
 /*
- * environment - our two entries (abi/environment.h): out of the program's environment, and
- * into those of the images it executes.
+ * environment - takes the agent's two hidden entries (abi/environment.h) out of the program's
+ * environment, and has them ready for the programs that it executes.
  *
  * Between the constructor and an exec no entry of ours exists anywhere the program could look:
  * not in environ, not in the initial stack, not in /proc/self/environ.
@@ -15,51 +15,52 @@
 #include "abi/types.h"
 
 /*
- * In the constructor, which comes before libc has made this array its environ: takes the
- * entries out of it, and keeps what they say.  No allocation, no system call but one by
- * which the kernel knows where the environment ends now.
+ * In the constructor, before libc makes this array its environ: takes the entries out of it, and
+ * keeps their values.  No allocation; no system calls but those that move the environment's end in
+ * the kernel (environment_end.h).
  */
 void environment_take(char **environment);
 
-/* Where the recorder listens; NULL if none started this image. */
+/* The path of the recorder's socket; NULL if no recorder started this image. */
 const char *environment_socket(void);
 /*
- * Whether the recorder has ended, or cannot be reached from here, as far as this image or one that
- * it was forked from has found out.  It is not asked again.
+ * Whether this process, or one that it was forked from, has found that the recorder has ended or
+ * cannot be reached.  Then no further connection is tried.
  */
 bool environment_recorder_is_gone(void);
-/* Another recorder has come to this process while it runs; the text stays where it is. */
+/* Another recorder has attached to the running process; the string is not copied. */
 void environment_adopt(const char *socket);
 void environment_note_recorder_gone(void);
-/* The agent's file, as ld.so was given it. */
+/* The path of the agent's file, as LD_PRELOAD had it. */
 const char *environment_agent_path(void);
 /*
- * Whether what this process executes may be entered at all: a recorder started it, and no
- * filter is there that may kill what opens a socket, as the agent of the next image would.
+ * Whether a program that this process executes may be given an agent: a recorder started this
+ * process, and no seccomp filter may kill for opening a socket, as the next image's agent would.
  */
 bool environment_may_enter(void);
-/* Says hello when it has burned so much; 0: at once. */
+/* After how much CPU time this image makes its handshake; 0: at once. */
 u64 environment_late_ns(void);
-/* The period after which children of this process say hello; 0: at once. */
+/* After how much CPU time children of this process make theirs; 0: at once. */
 u64 environment_late_ns_for_children(void);
-/* Whether children that execute this file (stat(2)) do so: programs that were brief so far. */
+/* Whether children that execute this file (stat(2)) make it late, having been brief so far. */
 bool environment_program_is_brief(u64 device, u64 inode);
-/* The sampling period, which children that say hello late are given along. */
+/* Sets the sampling period, which children that make a late handshake get in their environment. */
 void environment_set_period(u64 period_ns);
 /* Whether the program inherited SIGTRAP as ignored. */
 bool environment_inherits_ignored_trap(void);
 
-/* What an image that is executed gets, each as long as this process lives. */
+/* The entries for an image to be executed; they are valid as long as this process lives. */
 struct environment_entries {
 	char *recorder; /* "FATHOM_RECORDER=..." */
 	char *preload;  /* "LD_PRELOAD=<agent>", of a program that preloads nothing itself */
 };
-/* At most this many bytes the first of them has. */
+/* The most bytes that the first of them has. */
 #define ENVIRONMENT_RECORDER_BYTES                                                            \
 	(sizeof ENVIRONMENT_RECORDER + sizeof ENVIRONMENT_IGNORED + ENVIRONMENT_LATE_DIGITS + \
 	 PATH_MAX + sizeof((struct sockaddr_un *)0)->sun_path)
 /*
- * is_brief: it says hello late, whatever others do.  False: no recorder started this image.
+ * is_brief: the image makes its handshake late, even if others do not.  False: no recorder started
+ * this process.
  */
 bool environment_entries(bool is_trap_ignored, bool is_brief,
 			 struct environment_entries *out_entries);

@@ -1,9 +1,11 @@
 /*
- * The kernel remembers where the environment was put (mm_struct.env_end), and has two ways to
- * change that: PR_SET_MM_ENV_END, which needs CAP_SYS_RESOURCE, and PR_SET_MM_MAP, which does
- * not, since it was made for restoring checkpoints (kernel/sys.c, Linux 3.18, with
- * CONFIG_CHECKPOINT_RESTORE, which distributions have).  That sets all such addresses at once,
- * so the others must be known: /proc/self/stat shows them (proc(5)), in 20 us.
+ * environment_end - moves the end of the environment that the kernel shows in /proc/PID/environ.
+ *
+ * The kernel keeps that address (mm_struct.env_end), and has two calls to change it:
+ * PR_SET_MM_ENV_END, which needs CAP_SYS_RESOURCE, and PR_SET_MM_MAP, which does not, since it was
+ * made for restoring checkpoints (kernel/sys.c, Linux 3.18, with CONFIG_CHECKPOINT_RESTORE, which
+ * distributions have).  PR_SET_MM_MAP sets all such addresses at once, so the others must be known:
+ * /proc/self/stat shows them (proc(5)), in 20 us.
  */
 #include "agent/core/environment_end.h"
 
@@ -43,7 +45,7 @@ static const char *find_name_end(const char *text)
 	return end;
 }
 
-/* Fills fields[] by their numbers; those that are not there are 0. */
+/* Fills fields[] by the fields' numbers; missing ones are 0. */
 static void parse_stat(const char *text, u64 fields[STAT_FIELDS])
 {
 	u32 number = STAT_FIRST - 1;
@@ -78,7 +80,7 @@ static bool read_stat(u64 fields[STAT_FIELDS])
 	return true;
 }
 
-/* The kernel puts the program's name behind the environment (fs/exec.c, bprm->exec). */
+/* The environment ends where the kernel puts the program's name (fs/exec.c, bprm->exec). */
 AGENT_START static bool set_with_right(const char *from, const char *to)
 {
 	return getauxval(AT_EXECFN) == (u64)from &&

@@ -1,10 +1,10 @@
 /*
- * environment_end - where the kernel thinks the environment ends, for /proc/PID/environ.
+ * environment_end - moves the end of the environment that the kernel shows in /proc/PID/environ.
  */
 #pragma once
 
 /*
- * Makes it end at `to` instead of at `from`, if it ends there.  Where the kernel does not let
- * us, NULs remain behind the end: nothing else can be done about them.
+ * Moves the end from `from` to `to`, if it is at `from`.  Where the kernel refuses, the file still
+ * shows NULs in the place of the entries: nothing else can be done about them.
  */
 void environment_end_move(const char *from, const char *to);

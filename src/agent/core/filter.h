@@ -1,5 +1,5 @@
 /*
- * filter - what a seccomp filter of the program's will say to a system call.
+ * filter - evaluates a seccomp filter of the program's: whether it will allow a system call.
  */
 #pragma once
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 struct sock_fprog;
 
 /*
- * Whether the call may be made under the filter, whatever its arguments are (of mmap(): new memory
- * that can be written).  True for one that cannot be read: the kernel will not take it, either.
+ * Whether the filter allows the call whatever its arguments are (mmap(): for new writable memory).
+ * True for a filter that cannot be read: the kernel will not accept it, either.
  */
 bool filter_allows(const struct sock_fprog *filter, long number);

@@ -1,12 +1,14 @@
 /*
- * handshake - hello to the recorder, and the ring from it, in bounded time.
+ * handshake - registers this process with the recorder and maps the ring it gets, in bounded
+ * time.
  *
- * Runs in the constructor, in children of fork, and where the program is about to do what
- * traps would harm; never in a handler.  Every failure of a hello means one thing: this process
- * runs on unsampled, and the recorder, which saw it start, names it.
+ * Runs in the constructor, in children of fork, at an attach, before the program does what traps
+ * would harm, and, for a late handshake, in the handler of its timer (sample/late_hello.c).
+ * Whatever fails in it, the process runs on unsampled, and the recorder, which saw it start,
+ * names it.
  *
- * What is said goes by recorder_socket.h.  The ring is mapped if it can never be made shorter,
- * and used if its figures are sound (abi/ring_terms.h).
+ * recorder_socket.h carries the messages.  The ring is mapped if its memory can never be made
+ * shorter, and used if its figures are sound (abi/ring_terms.h).
  */
 #include "agent/core/handshake.h"
 
@@ -29,7 +31,7 @@
 #include "agent/core/recorder_socket.h"
 #include "agent/core/thread_notes.h"
 
-/* Where the ring of a recorder was that has left: its size stays the same. */
+/* The place of the ring of a recorder that has left; the next of that size is mapped there. */
 static struct {
 	struct ring_header *ring;
 	u64 bytes;
@@ -38,8 +40,8 @@ static struct {
 static u32 lasting_reason;
 
 /*
- * Whether the memory has the size that was said, and keeps it: then no access within it can
- * fault.  Only memory of memfd_create() has seals.
+ * Whether the memory has the announced size and keeps it, so that no access within it can fault.
+ * Only memory of memfd_create() has seals.
  */
 static bool handshake_is_sealed(int ring_fd, u64 bytes)
 {
@@ -79,8 +81,8 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 }
 
 /*
- * A handler that is at work, or was preempted in its midst, goes on with own_ring.header: that stays, and
- * leads to zeros.
+ * own_ring.header stays, and leads to zeros: a handler in another thread, running or preempted,
+ * goes on using it.
  */
 void handshake_leave(void)
 {
@@ -93,21 +95,23 @@ void handshake_leave(void)
 	MECHANISMS_DO(stop, ());
 	arch_syscall6(SYS_mmap, (long)ring, (long)own_ring.terms.bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-	/* No room: what threads that end would send is counted, and dropped. */
+	/* The ring is made to look full: records of threads that end are counted, and dropped. */
 	__atomic_store_n(&ring->head, own_ring.terms.word_count, __ATOMIC_RELAXED);
 	old_ring.ring = ring;
 	old_ring.bytes = own_ring.terms.bytes;
 }
 
 /*
- * is_first: the process was not sampled, nor was its parent.  is_alone: the calling thread is all
- * there is.
+ * is_first: neither the process nor its parent was sampled.  is_alone: there is no other thread.
  */
 static void handshake_begin_sampling(struct ring_header *ring, bool is_first, bool is_alone)
 {
 	own_ring.has_timers = own_ring.terms.flags & RING_TIMER;
 	own_ring.has_left = false;
-	/* The recorder's events count already, and the thread's account has not begun: no samples. */
+	/*
+	 * is_in_agent: no samples while events count already and the thread's account has not
+	 * begun.
+	 */
 	thread_notes = (struct thread_notes){ .tid = is_alone ? own_process.pid : gettid(),
 					      .attach = agent_hello.attaches,
 					      .is_in_agent = true };
@@ -146,13 +150,13 @@ void handshake_run(u32 occasion, u32 reason)
 	errno = saved_errno;
 }
 
-/* Says STOP or RESUME; true when the recorder has done it. */
+/* Asks for STOP, RESUME or LOADED; true if the recorder has done it. */
 static bool handshake_ask(const struct recorder_question *question)
 {
 	struct handshake_answer answer;
 	int ring_fd;
 
-	/* A filter that the program put up may kill what opens a socket. */
+	/* A seccomp filter of the program's may kill for opening a socket. */
 	if (!__atomic_load_n(&permits.may_call, __ATOMIC_RELAXED))
 		return false;
 	const bool is_done = recorder_socket_ask(question, &answer, &ring_fd) &&
@@ -166,13 +170,13 @@ static bool handshake_ask(const struct recorder_question *question)
 bool handshake_stop(u32 reason)
 {
 	MECHANISMS_DO(hold_hello, ());
-	/* A trap that still comes finds no handler in an image that is not sampled. */
+	/* Not sampled, or its events are off for good. */
 	if (own_ring.header == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return true;
 	if (!handshake_ask(&(struct recorder_question){ .occasion = HANDSHAKE_STOP,
 							.reason = reason }))
 		return false;
-	/* What the recorder cannot reach. */
+	/* The agent's own timers, which the recorder cannot stop. */
 	MECHANISMS_DO(stop, ());
 	if (reason == HANDSHAKE_SECOND_LIBC || reason == HANDSHAKE_NO_RETURN)
 		lasting_reason = reason;
@@ -199,7 +203,7 @@ void handshake_yield_to_debugger(u32 target)
 void handshake_resume(void)
 {
 	MECHANISMS_DO(release_hello, ());
-	/* What it had stopped for before an exec that failed is not over. */
+	/* A lasting reason is not over because an exec failed. */
 	if (own_ring.header == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;
 	if (handshake_ask(&(struct recorder_question){ .occasion = HANDSHAKE_RESUME }))

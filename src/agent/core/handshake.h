@@ -1,7 +1,8 @@
 /*
- * handshake - hello to the recorder, and the ring from it, in bounded time.
+ * handshake - registers this process with the recorder and maps the ring it gets, in bounded time.
  *
- * Not for handlers.  Whatever fails, the process runs on unsampled.
+ * If anything fails, the process runs on unsampled.  None of this is for signal handlers, but for
+ * handshake_run() in that of the late handshake's timer (sample/late_hello.h).
  */
 #pragma once
 #include <stdbool.h>
@@ -9,29 +10,29 @@
 #include "abi/types.h"
 
 /*
- * Says hello on the socket the environment names. Leaves own_ring.header set, or
- * not; with a reason (abi/handshake.h), not.
+ * Makes the handshake on the socket that the environment names.  Sets own_ring.header if the
+ * process is to be sampled or traced; with a reason (abi/handshake.h) it is not.
  */
 void handshake_run(u32 occasion, u32 reason);
 /*
- * Asks not to be sampled any more, 0.25 s at most.  True: the events are off, and no trap
- * comes to the calling thread after this returns; another thread may still have one when it
- * returns from the system call it is in.  Not for handlers, nor for a vfork child, whose
- * events (it has none) and memory are its parent's: callers look at own_process.pid.
+ * Asks not to be sampled any more, and waits for the answer (HANDSHAKE_TIMEOUT_MS at most).
+ * True: the events are off, and no trap comes to the calling thread after this returns; another
+ * thread may still get one when it returns from its system call.  Not for a vfork child, which
+ * has no events and shares its parent's memory: callers check agent_is_of_another().
  */
 bool handshake_stop(u32 reason);
-/* The same of a vfork child, of which nothing is to be stopped: it waits for the answer. */
+/* The same for the exec of a vfork child, which has no events to stop: it waits for the answer. */
 void handshake_report_exec(u32 reason);
-/* What it stopped for is over, or has failed: it may be sampled again. */
+/* The reason for handshake_stop() is over, or the exec failed: asks to be sampled again. */
 void handshake_resume(void);
-/* Has the recorder look for interpreters among what was loaded since the start. */
+/* Has the recorder look for interpreters among the libraries loaded since the start. */
 void handshake_report_loaded(void);
-/* Asks that the traps of another process, which the caller is about to trace, go off. */
+/* Asks for no more traps to process `target`, which the caller is about to trace (ptrace(2)). */
 void handshake_yield_to_debugger(u32 target);
 /*
- * The ring is not written to any more, as far as handlers know of it.  Its memory is the process's
- * own from then on, and the next ring's place: a handler may be at work in it still.
+ * The recorder leaves: ends sampling.  The ring's memory becomes private to the process, and the
+ * next ring is mapped in its place, since a handler may still be writing to it.
  */
 void handshake_leave(void);
-/* Forgets the ring, which is the parent's, in a child of fork. */
+/* In a child of fork: forgets the ring, which is the parent's. */
 void handshake_forget(void);

@@ -14,7 +14,7 @@ AGENT_START hook_function hook_next(const struct hooks *hooks, u32 number)
 {
 	hook_function next = __atomic_load_n(&hooks->next[number], __ATOMIC_RELAXED);
 
-	/* Called before our constructor ran: from another library's. */
+	/* Called before our constructor ran, from another library's constructor. */
 	if (next == NULL) {
 		/* POSIX has dlsym() give functions as object pointers; ISO C does not. */
 		*(void **)&next = dlsym(RTLD_NEXT, hooks->names[number]);
@@ -31,7 +31,7 @@ AGENT_START void hooks_find(const struct hooks *hooks)
 	}
 }
 
-/* Whether the function is another image's. */
+/* Whether another image than the agent defines the function. */
 static bool is_of_another_image(const void *function)
 {
 	static const char here;
@@ -55,8 +55,9 @@ void hooks_find_global(const struct hooks *hooks)
 }
 
 /*
- * As text.c has it: not a sanitizer's in the program, which is not ready in our constructor,
- * and not a system call, for handlers ask often.
+ * Hidden, as text.c's functions are: calls libc's clock_gettime(), not that of a sanitizer in
+ * the program, which is not ready in our constructor.  Libc's takes no system call (vDSO):
+ * handlers call it often.
  */
 static __typeof__(clock_gettime) *libc_clock_gettime AGENT_STATE;
 
@@ -69,7 +70,7 @@ __attribute__((visibility("hidden"))) int clock_gettime(clockid_t clock, struct 
 
 static __typeof__(dl_iterate_phdr) *libc_dl_iterate_phdr AGENT_STATE;
 
-/* As clock_gettime(): ThreadSanitizer's in the program calls what it has not found yet. */
+/* As above: ThreadSanitizer's in the program calls a function that it has not found yet. */
 __attribute__((visibility("hidden"))) int
 dl_iterate_phdr(int (*look)(struct dl_phdr_info *image, size_t size, void *context),
 		void *context)

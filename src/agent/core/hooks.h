@@ -1,9 +1,10 @@
 /*
  * hooks - functions of the target that the agent interposes.
  *
- * Each floor has a table of its own (interposed.h): a row is a function's name, what the agent's
- * own does in the end, and the reason.  One that PASSES_ON calls the next definition of its name
- * (libc's, or a sanitizer's); one that ANSWERS makes the system call itself, or calls another of ours.
+ * Each floor has a table of its own (interposed.h).  A row has a function's name, what the agent's
+ * definition does in the end, and why it is interposed.  PASSES_ON: it calls the next definition of
+ * that name (libc's, or a sanitizer's).  ANSWERS: it makes the system call itself, or calls another
+ * function of ours.
  */
 #pragma once
 #include "abi/types.h"
@@ -14,11 +15,11 @@ typedef void (*hook_function)(void);
 /* A floor's table. */
 struct hooks {
 	const char *const *names; /* NULL: no next definition is called */
-	hook_function *next;      /* of each, once it is found */
+	hook_function *next;      /* the next definition of each, once it is found */
 	u32 count;
 };
 
-/* Of a floor's map of rows X(name, kind, why): their numbers, and the table. */
+/* From a floor's map of rows X(name, kind, why): their numbers, and the table. */
 #define HOOK_NUMBER(name, kind, why) HOOK_##name,
 #define HOOK_NAME(name, kind, why)   [HOOK_##name] = HOOK_##kind ? #name : NULL,
 #define HOOK_PASSES_ON               1
@@ -35,11 +36,11 @@ struct hooks {
  */
 void hooks_find(const struct hooks *hooks);
 /*
- * Of an agent that is loaded late: the definitions that all images share, if they are not the
- * agent's own.  The program's own or a sanitizer's are called as without us.
+ * For an agent that is loaded into a running process: takes the definitions that all images are
+ * bound to (the program's, a sanitizer's or libc's), if they are not the agent's own.
  */
 void hooks_find_global(const struct hooks *hooks);
-/* The same of what the agent itself calls past the program's definitions. */
+/* Finds libc's functions that the agent itself calls, past definitions of the program's. */
 void hooks_begin(void);
 /* The next definition of a function that PASSES_ON. */
 hook_function hook_next(const struct hooks *hooks, u32 number);
@@ -47,9 +48,9 @@ hook_function hook_next(const struct hooks *hooks, u32 number);
 /* The same with the function's own type, as each floor's HOOK_NEXT(dlclose)(handle). */
 #define HOOK_NEXT_OF(table, name) ((__typeof__(name) *)hook_next(&(table), HOOK_##name))
 
-/* Interposed functions are the only names the agent exports, but for those of control/. */
+/* The agent exports interposed functions, those of control/, and attach.c's entry. */
 #define AGENT_EXPORT __attribute__((visibility("default")))
-/* A second name of a function that the same file interposes: libc has one function of both, too. */
+/* A second name of a function that the same file interposes, as both are one function in libc. */
 #define AGENT_ALIAS(second, name) \
 	extern __typeof__(name) second AGENT_EXPORT __attribute__((alias(#name))) AGENT_AS(name)
 /* clang has no such attribute, and does not warn without it. */

@@ -33,7 +33,7 @@ bool image_parts_find(u64 address, struct image_parts *out_image)
 
 	if (images_find_object == NULL || images_find_object((void *)address, &found) != 0)
 		return false;
-	/* The records of one that may go are not read: the linker has just said where it lies. */
+	/* Memory of an image that may be unloaded is not read: `found` has its place. */
 	if (!images_is_lasting(found.dlfo_link_map)) {
 		out_image->parts[0] = (struct image_part){
 			.start = (u64)found.dlfo_map_start,

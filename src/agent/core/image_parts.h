@@ -1,12 +1,12 @@
 /*
- * image_parts - where an image's segments lie in memory, and what may be done with each.
+ * image_parts - where an image's segments are in memory, and their access rights.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/types.h"
 
-/* More than linkers make; the rest of an image that has more is in none. */
+/* More than linkers make; further segments of an image are left out. */
 #define IMAGE_PARTS 16
 
 struct image_part {
@@ -34,11 +34,12 @@ static inline bool image_parts_have(const struct image_parts *image, u64 start, 
 }
 
 /*
- * The parts of the image that holds address; false: none does, or its linker is older than glibc
- * 2.35.  In handlers, too.  An image that may go meanwhile has one part, with all flags.
+ * Finds the parts of the image that holds address; false: no image does, or glibc is older than
+ * 2.35.  Callable in handlers.  An image that may be unloaded meanwhile has one part, with all
+ * flags.
  */
 bool image_parts_find(u64 address, struct image_parts *out_image);
-/* The same by the linker's list, which any linker has: not in handlers. */
+/* The same by dl_iterate_phdr(), which older glibc has as well: not in handlers. */
 bool image_parts_find_listed(u64 address, struct image_parts *out_image);
-/* Of the program itself. */
+/* The parts of the program itself. */
 void image_parts_of_program(struct image_parts *out_program);

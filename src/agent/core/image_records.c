@@ -10,7 +10,7 @@
 #define IMAGES_REPORTED 512U
 
 static struct {
-	u64 images[IMAGES_REPORTED]; /* where the images start that were reported */
+	u64 images[IMAGES_REPORTED]; /* the start addresses of images that were sent */
 	u64 image_count;
 } sent;
 
@@ -44,7 +44,7 @@ static bool image_is_sent(u64 start)
 	return false;
 }
 
-/* Two threads may both report an image: the recorder takes the second for the same. */
+/* Two threads may both send an image: the recorder takes both records for one image. */
 static void image_mark_sent(u64 start)
 {
 	u64 place = __atomic_fetch_add(&sent.image_count, 1, __ATOMIC_ACQ_REL);

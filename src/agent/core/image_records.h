@@ -1,5 +1,5 @@
 /*
- * image_records - images in the ring, where no perf event reports mappings to the recorder.
+ * image_records - sends mapped images through the ring, where no perf event reports mappings.
  */
 #pragma once
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 struct ring_header;
 
-/* Where the dynamic linker put an image; path is its own memory. */
+/* Where the dynamic linker put an image; path is the linker's memory. */
 struct image_place {
 	u64 start, end;
 	u64 load_bias;
@@ -17,7 +17,7 @@ struct image_place {
 
 /* Whether no perf event reports mappings to the recorder, or soon none will. */
 bool image_records_are_wanted(void);
-/* Sends an image, once: where image_records_are_wanted(). */
+/* Sends an image, once.  To be called where image_records_are_wanted(). */
 void image_records_send(struct ring_header *ring, const struct image_place *image);
-/* Images may have gone: addresses have another meaning from here on. */
+/* Images may have been unloaded: reports that addresses have another meaning from here on. */
 void image_records_flush(struct ring_header *ring);

@@ -19,9 +19,9 @@
 find_object_function *images_find_object AGENT_STATE;
 
 /*
- * What the program was started with: the dynamic linker never unloads that, since the program
- * itself needs it (elf/dl-close.c).  With more of it than this, the rest is copied as it
- * is read.
+ * The images that the program was started with: the dynamic linker never unloads them, since the
+ * program itself needs them (elf/dl-close.c).  Beyond LASTING_MAX, images are copied as they are
+ * read.
  */
 static struct {
 	u32 count;
@@ -33,8 +33,8 @@ static struct {
 } lasting AGENT_STATE;
 
 /*
- * The linker keeps program headers that no segment holds, or that stand far into the file:
- * BOLT puts them behind the code.
+ * Notes the linker's address of an image's program headers: no segment may contain them, or they
+ * may be far into the file (BOLT puts them behind the code).
  */
 AGENT_START static int note_headers(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -51,7 +51,7 @@ AGENT_START static int note_headers(struct dl_phdr_info *info, size_t size, void
 	return 0;
 }
 
-/* The linker itself was there at the start, and so was all that its list has before it. */
+/* The linker itself was loaded at the start, and so was every image before it in its list. */
 static bool is_linker(const struct link_map *image)
 {
 	return image->l_addr == _r_debug.r_ldbase;
@@ -61,7 +61,7 @@ AGENT_START void images_begin(bool is_late)
 {
 	const struct link_map *image = _r_debug.r_map;
 
-	/* By its own name it may be ours (trace/native/jumps.c). */
+	/* Without RTLD_NEXT it may be the agent's own (trace/native/jumps.c). */
 	*(void **)&images_find_object = dlsym(RTLD_NEXT, "_dl_find_object");
 	lasting.count = 0;
 	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next) {
@@ -73,7 +73,7 @@ AGENT_START void images_begin(bool is_late)
 	dl_iterate_phdr(note_headers, NULL);
 }
 
-/* LASTING_MAX: it is none of those. */
+/* LASTING_MAX: the image is none of these. */
 static u32 lasting_index(const struct link_map *image)
 {
 	for (u32 i = 0; i < lasting.count; i++) {
@@ -105,10 +105,10 @@ static bool is_elf_header(const ElfW(Ehdr) * header)
 }
 
 /*
- * Where an image's program headers are: the linker's, of what was there when the program began.
- * Else they are read in the image's first page, which is where the dynamic linker says the
- * image begins, unless the image has gaps: then that is the segment's beginning, and the image's
- * own is at its load bias.  The program's are those that the kernel passed.
+ * Finds an image's program headers.  The program's are those that the kernel passed.  For images
+ * that were loaded when it began, the linker's are used.  Else they are read in the image's
+ * first page: where _dl_find_object() has the image begin, or, if the image has gaps and that is
+ * only the beginning of a segment, at its load bias.
  */
 bool images_find_headers(const struct dl_find_object *found, struct images_headers *out)
 {
@@ -137,8 +137,7 @@ bool images_find_headers(const struct dl_find_object *found, struct images_heade
 }
 
 /*
- * The whole image, and its unwind table with the segment around it: all a rule may be read
- * from.
+ * Measures the image, its unwind table, and the segment around that, within which rules are read.
  */
 static bool image_measure(const struct images_headers *segments, struct mem *mem,
 			  struct native_image *image)
@@ -213,7 +212,7 @@ static void image_find_passing(const struct dl_find_object *found, struct mem *m
 		.start = (u64)found->dlfo_map_start,
 		.end = (u64)found->dlfo_map_end,
 	};
-	/* One that is all assembler has no table. */
+	/* An image of assembler code alone has no table. */
 	if (memory_covers(out_image->start, out_image->end, table, 1)) {
 		out_image->eh_frame_hdr = table;
 		out_image->eh_frame_hdr_len = out_image->end - table;
@@ -250,7 +249,7 @@ bool image_find(u64 address, bool is_running, struct mem *mem, struct native_ima
 	return true;
 }
 
-/* glibc has made addresses of offsets in what it relocates; not in what the kernel maps. */
+/* glibc has turned these offsets into addresses in images that it relocates: not in the vDSO. */
 static u64 address_of(const struct dl_phdr_info *info, u64 value)
 {
 	return value < info->dlpi_addr ? value + info->dlpi_addr : value;
@@ -315,7 +314,7 @@ enum images_want images_wanted(const struct dl_phdr_info *info, const char *name
 
 	if (!images_read_tables(info, &tables) || tables.gnu_hash == NULL)
 		return IMAGES_UNKNOWN;
-	/* It says where the names begin that are the image's own. */
+	/* symoffset: the index of the first symbol that the image defines itself. */
 	const u32 wanted = tables.gnu_hash[1];
 
 	for (u32 i = 1; i < wanted; i++) {

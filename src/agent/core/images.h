@@ -1,11 +1,11 @@
 /*
  * images - which image holds an address, and where its unwind table is.
  *
- * The dynamic linker knows (_dl_find_object, callable in handlers).  Images that were there
- * when the program began never go, nor does the one that the thread is running in: they are
- * read as they lie.  Another may be unloaded by another thread at any moment, as far as we
- * know (a return address may be no such thing), so of that all is copied, the linker's
- * records too.
+ * The dynamic linker finds the image (_dl_find_object(), callable in handlers).  Images that the
+ * program was started with are never unloaded, nor is the one that the thread is running in:
+ * they are read in place.  Any other may be unloaded by another thread at any moment, since what
+ * looks like a return address into it may be none; so its memory, and the linker's records of
+ * it, are copied to be read.
  */
 #pragma once
 #include <link.h>
@@ -25,14 +25,14 @@ typedef int find_object_function(void *address, struct dl_find_object *out_found
 extern find_object_function *images_find_object;
 
 /*
- * In the constructor: notes the images that are there.  is_late: the program runs already, so the
+ * In the constructor: notes the images that are loaded.  is_late: the program runs already, so the
  * last ones may have been loaded by dlopen().
  */
 void images_begin(bool is_late);
 /*
  * Describes the image that holds address, and makes its unwind table readable through mem.
- * is_running: it is the very instruction that was interrupted.
- * Where no perf event reports mappings to the recorder, the agent does.
+ * is_running: address is the interrupted instruction itself.  Also sends the image to the recorder
+ * where no perf event reports mappings (image_records.h).
  */
 bool image_find(u64 address, bool is_running, struct mem *mem, struct native_image *out_image);
 
@@ -44,11 +44,11 @@ struct images_headers {
 	u32 count;
 	u64 bias;
 };
-/* Of an image that does not go meanwhile; false: they are not where they should be. */
+/* For an image that is not unloaded meanwhile; false: they are not where they should be. */
 bool images_find_headers(const struct dl_find_object *found, struct images_headers *out);
-/* Whether it was there when the program began. */
+/* Whether the image was loaded when the program began, and so is never unloaded. */
 bool images_is_lasting(const struct link_map *image);
-/* What the linker knows of an image, by its dynamic section (gABI; DT_GNU_HASH: binutils). */
+/* An image's tables, by its dynamic section (gABI; DT_GNU_HASH: binutils). */
 struct images_tables {
 	u64 bias;
 	const ElfW(Sym) * symbols;
@@ -58,14 +58,14 @@ struct images_tables {
 	u64 counts[2];
 	u64 fixed, fixed_end; /* read-only since it was relocated (PT_GNU_RELRO) */
 };
-/* False: it has no names. */
+/* False: the image has no symbol names. */
 bool images_read_tables(const struct dl_phdr_info *info, struct images_tables *tables);
-/* Whether an image uses a name of another's; one found by dlsym() is not seen. */
+/* Whether an image is linked to a name of another image; use by dlsym() is not seen. */
 enum images_want {
 	IMAGES_NOT_WANTED,
 	IMAGES_WANTED,
-	IMAGES_UNKNOWN, /* it has no table that says how many names it wants */
+	IMAGES_UNKNOWN, /* it has no table that shows how many names it wants */
 };
 enum images_want images_wanted(const struct dl_phdr_info *info, const char *name);
-/* Whether the image that holds address is there with this load bias. */
+/* Whether the image that holds address has this load bias. */
 bool image_is_at(u64 address, u64 load_bias, struct mem *mem);

@@ -11,9 +11,9 @@
 	  "each thread has a signal stack of ours, and a timer where those trigger")           \
 	X(thrd_create, PASSES_ON, "the same: within libc it does not pass pthread_create()")   \
 	/* namespaces.c */                                                                     \
-	X(dlmopen, PASSES_ON, "what it loads has a libc of its own, which does not pass us")   \
+	X(dlmopen, PASSES_ON, "what it loads calls a second libc, which we do not interpose")  \
 	/* raw_forks.c */                                                                      \
-	X(_Fork, PASSES_ON, "a copy of this process does not count in its parent's trace")     \
+	X(_Fork, PASSES_ON, "its child does not count in its parent's trace")                  \
 	X(clone, PASSES_ON, "the same")                                                        \
 	/* seccomp.c */                                                                        \
 	X(prctl, ANSWERS, "a filter that may forbid our system calls is noticed")              \

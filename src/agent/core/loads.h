@@ -1,8 +1,9 @@
 /*
- * loads - loads that may fault, each listed by its instruction and where to go on if it does.
+ * loads - reads memory by instructions that may fault: each is listed with the address at which
+ * to go on if it does.
  *
- * Where the kernel's action for the fault is ours (signals/faults.h) the list is looked up there;
- * elsewhere they are only made of what is there.
+ * Where the kernel's action for faults is ours, its handler looks them up in the list
+ * (signals/faults.h).  Elsewhere these loads read only memory that is known to be mapped.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,7 +11,7 @@
 #include "abi/types.h"
 #include "agent/core/arch.h"
 
-/* Loads len bytes; false if one of them cannot be read, and what is at dst does not matter. */
+/* Loads len bytes; false if one of them cannot be read: what is at dst then is undefined. */
 static inline bool fault_load(void *dst, u64 addr, u32 len)
 {
 	const u32 rest = len % (u32)sizeof(u64);
@@ -25,7 +26,7 @@ static inline bool fault_load(void *dst, u64 addr, u32 len)
 		to += sizeof word;
 		addr += sizeof word;
 	}
-	/* Not byte by byte: no processor forwards four stores to the load of what they make. */
+	/* Not byte by byte: no processor forwards four stores to one load of their bytes. */
 	if (rest >= sizeof half) {
 		if (!arch_load_int(&half, (const u32 *)addr))
 			return false;

@@ -11,10 +11,10 @@
 #include "agent/core/program_start.h"
 #include "agent/core/thread_notes.h"
 
-/* As large as the default limit of a stack; deeper ones are copied as they are read. */
+/* The default limit of a stack; deeper stacks are copied as they are read. */
 #define OWN_STACK_MAX (8ULL << 20)
 
-/* The kernel's frame of a signal with all registers there are (AMX: 11 KiB), and ours. */
+/* The kernel's signal frame with all registers (AMX: 11 KiB), and our handler's frames. */
 #define SIGNAL_FRAME_MAX (32ULL << 10)
 
 static u64 page_of(u64 addr)
@@ -96,7 +96,7 @@ bool memory_has_room(u64 sp, u32 bytes)
 
 	if (is_own && thread_notes.own_stack_low != 0 && low >= thread_notes.own_stack_low)
 		return true;
-	/* The main thread's stack grows by this, as it would when we came there. */
+	/* The probe makes the main thread's stack grow, as our running there would. */
 	if (!memory_probe(low))
 		return false;
 	if (is_own)
@@ -123,9 +123,9 @@ void memory_allow_loads(struct mem *mem, const ucontext_t *context)
 }
 
 /*
- * Whether the rest of the page at sp can be loaded: a thread's stack stays mapped while the
- * thread runs on it.  It is asked for all the same, where that is allowed: hand-written code
- * may have sp point elsewhere for a moment.  At the end of a page the stack may be over.
+ * Whether the rest of sp's page can be read: a stack stays mapped while a thread runs on it.  It
+ * is probed all the same where system calls are allowed, since hand-written code may point sp
+ * elsewhere for a moment.  Not where sp is at a page's beginning: the stack may end there.
  */
 static bool memory_is_stack_at(u64 sp)
 {
@@ -164,8 +164,8 @@ void memory_begin_own(struct mem *mem, struct memory_copies *copies)
 }
 
 /*
- * Where process_vm_readv() is refused: between the proof and the copy another thread could
- * unmap the page, and nothing helps against that.
+ * Used where process_vm_readv() is refused: another thread could unmap the page between the
+ * probe and the copy, and nothing helps against that.
  */
 static bool memory_copy_after_probe(u64 *to, u64 page)
 {
@@ -185,7 +185,7 @@ static bool memory_copy(u64 *to, u64 page)
 
 	if (!__atomic_load_n(&permits.may_copy, __ATOMIC_RELAXED))
 		return memory_copy_after_probe(to, page);
-	/* The thread's own number: the first thread's, the process's, may be gone. */
+	/* The calling thread's id: the first thread, whose id is the process's, may have ended. */
 	const long rc = arch_syscall6(SYS_process_vm_readv, thread_notes.tid, (long)&into, 1,
 				      (long)&from, 1, 0);
 

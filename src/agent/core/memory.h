@@ -1,14 +1,15 @@
 /*
- * memory - what the walkers may read in the interrupted thread.
+ * memory - reads the program's memory during a stack walk without a fault that kills.
  *
- * Bounded first: the thread's own stack from the stack pointer to its end, and the segment of
- * an image that never goes whose rules are read.  Both are known to stay mapped.  All else (a
- * coroutine's stack, generated code, the tables of a library that may be unloaded meanwhile)
- * is copied page by page with process_vm_readv() of the process itself, and read in the
- * copy: the kernel answers EFAULT where we would have died, whatever signals are blocked and
- * whatever other threads unmap.  Where system calls may be forbidden, only what is bounded is
- * read.  In a process with an interpreter, whose frames lie in the heap, all else is loaded
- * where loads may fault (signals/faults.h).  (docs/decisions/0004-reading-memory.md)
+ * Two ranges, the bounds, are known to stay mapped and are read directly: the thread's own stack
+ * from the stack pointer to its end, and the segment with the unwind rules of an image that is
+ * never unloaded.  All else (a coroutine's stack, generated code, the tables of a library that
+ * may be unloaded meanwhile) is copied page by page with process_vm_readv() of the process
+ * itself, and read in the copy: the kernel returns EFAULT where a load would have killed the
+ * process, whatever signals are blocked and whatever other threads unmap.  Where system calls
+ * may be forbidden, only the bounds are read.  In a process with an interpreter, whose frames
+ * are in the heap, all else is read by loads that may fault (signals/faults.h).
+ * (docs/decisions/0004-reading-memory.md)
  */
 #pragma once
 #include <stdbool.h>
@@ -19,15 +20,15 @@
 #include "agent/core/loads.h"
 
 #define MEMORY_PAGE   4096ULL
-#define MEMORY_COPIES 4 /* pages that are kept in a walk */
+#define MEMORY_COPIES 4 /* copies of pages that a walk keeps */
 /*
- * Pages that are copied in a walk, 1 to 2 ms of time: to find a rule for the first time takes a dozen
- * in a library of 30 MB of tables, and a stack of Firefox has eighty frames in one.
+ * Most pages that a walk copies, 1 to 2 ms of time: finding a rule for the first time takes a dozen
+ * in a library with 30 MB of tables, and a stack of Firefox has eighty frames in one such library.
  */
 #define MEMORY_MAX_COPIES 1024
-#define MEMORY_MAX_FAULTS 128 /* loads that fault in a walk */
+#define MEMORY_MAX_FAULTS 128 /* most loads of a walk that fault */
 
-/* Room for the copies of one walk; what it held does not matter. */
+/* Memory for the copies of one walk; need not be initialised. */
 struct memory_copies {
 	u64 words[MEMORY_COPIES][MEMORY_PAGE / sizeof(u64)];
 	char text[1024];
@@ -45,49 +46,51 @@ struct mem {
 	u64 image_low, image_high;
 	struct memory_copies *copies;
 	u64 copied[MEMORY_COPIES];    /* addresses of the pages; 0: none */
-	u32 next_copy;                /* which gives way */
+	u32 next_copy;                /* the one that is replaced next */
 	u32 copies_left, faults_left; /* pages that may be copied, loads that may fault */
 	enum memory_loads loads;
 	const ucontext_t *context; /* what was interrupted */
-	bool is_own_stack;         /* the walk begins on the thread's own */
-	/* Else how far the one reaches where we stand, if its interpreter shows it; both 0: unknown. */
+	bool is_own_stack;         /* the walk begins on the thread's own stack */
+	/*
+	 * Else the bounds of the stack we run on, if its interpreter shows them; both 0:
+	 * unknown.
+	 */
 	u64 shown_low, shown_high;
-	bool was_forbidden; /* something was not read since no system call may be made */
+	bool was_forbidden; /* a read failed since no system call may be made */
 };
 
 /* Whether the page of addr can be read at this moment: costs a system call. */
 bool memory_probe(u64 addr);
 /*
- * Whether the stack at sp, where we stand, goes on for `bytes` below it.  Costs a system call
+ * Whether the stack that we run on, at sp, has `bytes` of room below it.  Costs a system call
  * where a page is entered for the first time.
  */
 bool memory_has_room(u64 sp, u32 bytes);
 /*
- * Begins a walk at sp: finds which stack this is and how far it reaches.  here: the stack
- * pointer of our handler if the kernel has put the signal's frame on the stack that it found,
- * or 0.
+ * Begins a walk at sp: finds which stack this is and how far it reaches.  here: our handler's stack
+ * pointer if it runs on the interrupted stack; 0 if on an alternate one.
  */
 void memory_begin(struct mem *mem, struct memory_copies *copies, u64 sp, u64 here);
 /*
- * The same outside of handlers, for what the thread's own interpreter has just shown to be
- * there: all is loaded.
+ * The same outside of handlers, for memory that the thread's own interpreter has just shown to
+ * exist: everything is read by loads.
  */
 void memory_begin_own(struct mem *mem, struct memory_copies *copies);
 /*
- * From now on what is not bounded is loaded, if a mechanism may have loads fault (the step
- * may_load, core/mechanism.h); context: what was interrupted.
+ * From now on memory outside of the bounds is read by loads, if a mechanism lets them fault (the
+ * step may_load, core/mechanism.h); context: what was interrupted.
  */
 void memory_allow_loads(struct mem *mem, const ucontext_t *context);
-/* Whether `here` is on the thread's own stack, which goes on for `bytes` below it. */
+/* Whether `here` is on the thread's own stack, with `bytes` of room below it. */
 bool memory_has_own_room(u64 here, u32 bytes);
-/* Reads what is not known to stay mapped. */
+/* Reads memory outside of the bounds. */
 int memory_read_unbounded(struct mem *mem, void *dst, u32 len, u64 addr);
-/* Whether so much was read that from now on what is not bounded cannot be. */
+/* Whether the walk has used up its copies, so that it can read only within the bounds. */
 static inline bool memory_is_used_up(const struct mem *mem)
 {
 	return mem->copies_left == 0;
 }
-/* A string, as far as it can be read; it lives until the next of this walk. */
+/* A string, as far as it can be read; valid until the next call in this walk. */
 const char *memory_read_text(struct mem *mem, u64 addr);
 
 static inline bool memory_covers(u64 low, u64 high, u64 addr, u32 len)

@@ -1,5 +1,5 @@
 /*
- * namespaces - libraries that are loaded with a C library of their own.
+ * namespaces - ends sampling before dlmopen() loads libraries with a C library of their own.
  *
  * What dlmopen() loads into another namespace is bound to that namespace's libc, where nothing
  * of ours interposes: its threads block our trap, its sigwait() takes it, its exec lets it
@@ -18,8 +18,9 @@
 #include "agent/core/mechanism.h"
 
 /*
- * libc looks which image its caller is in, whose RUNPATH and $ORIGIN count: the return address that it
- * finds must be the program's, so it is jumped to, not called.  (test_programs.py would see.)
+ * libc uses the RUNPATH and $ORIGIN of the image that it is called from, by its return address.
+ * That must be the program's, so libc's function is jumped to, not called.  (test_programs.py
+ * checks it.)
  */
 AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)
 {

@@ -6,13 +6,13 @@
 
 struct own_process {
 	int pid;
-	bool has_had_threads; /* besides the first */
-	bool is_trap_ours;    /* the program's SIGTRAP is another signal: signals/signals.h */
+	bool has_had_threads; /* it has, or had, threads besides the first */
+	bool is_trap_ours;    /* the kernel's action for SIGTRAP is ours: signals/signals.h */
 };
 extern struct own_process own_process;
 
 /*
- * Whether this is a child of vfork(), or of a raw clone: its memory is, or was, another process's,
- * and so are the events and timers that own_ring speaks of.  A system call.
+ * Whether this is a child of vfork() or of a raw clone: it shares or copied another process's
+ * memory, and the ring's events and timers are that process's.  Costs a system call.
  */
 bool agent_is_of_another(void);

@@ -11,8 +11,8 @@ struct ring_header;
 struct own_ring {
 	/* NULL: not sampling.  Mapped once for each process image or forked child. */
 	struct ring_header *header;
-	struct ring_terms terms; /* of the ring that is there, or was: written before it */
-	bool has_timers;         /* threads' timers trigger samples, from the start or by now */
-	bool has_left;           /* it is memory of the process's own: its recorder has gone */
+	struct ring_terms terms; /* of this ring, or the last one; written before header */
+	bool has_timers;         /* timers trigger samples, from the start or by now */
+	bool has_left;           /* the recorder has left: header is private memory now */
 };
 extern struct own_ring own_ring;

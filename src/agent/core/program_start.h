@@ -1,5 +1,5 @@
 /*
- * program_start - what is known of the program from its start on, and does not change.
+ * program_start - facts about the program that are known from its start on and do not change.
  */
 #pragma once
 #include "abi/types.h"
@@ -11,6 +11,6 @@ struct program_start {
 	u32 header_count;
 	u64 stack_top;      /* the end of the initial stack */
 	u64 stack_bytes;    /* how far below it the initial stack may reach */
-	u64 thread_pointer; /* arch_thread_pointer() of the thread that has it */
+	u64 thread_pointer; /* of the thread on the initial stack; 0: unknown */
 };
 extern struct program_start program_start;

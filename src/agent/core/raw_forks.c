@@ -25,7 +25,7 @@ bool raw_fork_is_made_by(long number, const long a[6])
 	return number == SYS_clone3 && (*(const u64 *)a[0] & CLONE_VM) == 0;
 }
 
-/* Within libc, fork() does not pass this. */
+/* libc's fork() does not call this definition. */
 AGENT_EXPORT pid_t _Fork(void)
 {
 	/* glibc has it from 2.34 on. */
@@ -43,7 +43,7 @@ struct raw_fork_start {
 	void *argument;
 };
 
-/* In the copy, which has the caller's memory as it was. */
+/* In the child, which has a copy of the caller's memory. */
 static int raw_fork_run(void *start)
 {
 	const struct raw_fork_start own = *(const struct raw_fork_start *)start;
@@ -62,7 +62,7 @@ AGENT_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argumen
 	for (int i = 0; i < 3; i++)
 		more[i] = va_arg(list, void *);
 	va_end(list);
-	/* Without a function it is an error, which the kernel, or libc, reports. */
+	/* run == NULL is an error, which the kernel or libc reports. */
 	if (flags & CLONE_VM || run == NULL)
 		return HOOK_NEXT(clone)(run, stack, flags, argument, more[0], more[1], more[2]);
 	return HOOK_NEXT(clone)(raw_fork_run, stack, flags, &start, more[0], more[1], more[2]);

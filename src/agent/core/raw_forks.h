@@ -1,8 +1,7 @@
 /*
- * raw_forks - children that no handler of fork() is called in: of _Fork(), and of clone(2) by
- * hand.
+ * raw_forks - children made without running pthread_atfork() handlers: by _Fork(), or clone(2).
  *
- * Such a child has no recorder of its own, and is not traced.
+ * Such a child makes no handshake, and its calls are not traced (the step abandon, mechanism.h).
  */
 #pragma once
 #include <stdbool.h>

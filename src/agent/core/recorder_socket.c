@@ -1,7 +1,7 @@
 /*
- * recorder_socket - one question to the recorder, and its answer, in bounded time.
+ * recorder_socket - sends the recorder one message and waits for its answer, in bounded time.
  *
- * Whatever answers is authenticated first: a recorder is root's or of our own effective user.
+ * The peer is authenticated first: a recorder runs as root or as our own effective user.
  *
  * The system calls are made here and not by libc's functions: those are cancellation points,
  * and other preloaded libraries interpose them.  No handler of the program's runs meanwhile.
@@ -32,7 +32,7 @@
 static struct {
 	struct sockaddr_un address;
 	u64 patience_ms;
-	/* One more than a socket to it that is there already; 0: there is none. */
+	/* A socket that is connected already, plus one; 0: there is none. */
 	int connection_taken;
 } recorder AGENT_STATE = { .patience_ms = HANDSHAKE_TIMEOUT_MS };
 
@@ -57,8 +57,8 @@ void recorder_socket_close(int fd)
 }
 
 /*
- * What connecting says when the recorder has ended.  EACCES is none of these: a program that
- * has another effective user for a while gets it.
+ * The errors of connect(2) that mean that the recorder has ended.  EACCES does not: a program
+ * that has another effective user for a while gets it.
  */
 static bool means_gone(long error)
 {
@@ -66,7 +66,7 @@ static bool means_gone(long error)
 	       error == -ELOOP || error == -EPROTOTYPE;
 }
 
-/* A child of vfork() has the memory of its parent, which may see other paths than it does. */
+/* Not in a child of vfork(): it shares its parent's memory, and may see other paths. */
 static void note_gone(void)
 {
 	if (!agent_is_of_another())
@@ -74,8 +74,8 @@ static void note_gone(void)
 }
 
 /*
- * Whether what listens is a recorder of root's or of our own effective user.  These are its
- * credentials when it called listen(), as our user namespace has them (unix(7)).
+ * Whether the peer runs as root or as our own effective user: by its credentials when it called
+ * listen(), as our user namespace has them (unix(7)).
  */
 static bool is_trusted_recorder(int fd)
 {
@@ -154,7 +154,7 @@ static bool say(int fd, const struct recorder_question *question, u64 now_ns)
 		.time_ns = now_ns,
 	};
 
-	/* In the constructor, libc does not know it yet. */
+	/* In the constructor, libc has not set program_invocation_short_name yet. */
 	strncpy(hello.name,
 		question->occasion == HANDSHAKE_START ? program_start.name
 						      : program_invocation_short_name,
@@ -163,7 +163,7 @@ static bool say(int fd, const struct recorder_question *question, u64 now_ns)
 	       (long)sizeof hello;
 }
 
-/* A process that is stopped and goes on gets EINTR, whatever signals it blocks (signal(7)). */
+/* A process that is stopped and continued gets EINTR, whatever signals it blocks (signal(7)). */
 static long receive(int fd, struct msghdr *message, u64 until_ns)
 {
 	long got;
@@ -186,7 +186,7 @@ static bool hear_answer(int fd, u64 until_ns, struct handshake_answer *out_answe
 	struct msghdr message = { .msg_iov = &iov,
 				  .msg_iovlen = 1,
 				  .msg_control = &control,
-				  /* Not its space, in which there is room for a second one. */
+				  /* Not CMSG_SPACE, which has room for a second descriptor. */
 				  .msg_controllen = CMSG_LEN(sizeof(int)) };
 	const long got = receive(fd, &message, until_ns);
 	const struct cmsghdr *first = got < 0 ? NULL : CMSG_FIRSTHDR(&message);
@@ -198,8 +198,8 @@ static bool hear_answer(int fd, u64 until_ns, struct handshake_answer *out_answe
 }
 
 /*
- * One hello and its answer.  A handler of the program's would run for as long as it likes, or
- * leave by longjmp(); so signals wait, ours among them.
+ * Blocks all signals, ours among them: a handler of the program's could run for as long as it
+ * likes, or leave by longjmp().
  */
 bool recorder_socket_ask(const struct recorder_question *question,
 			 struct handshake_answer *out_answer, int *out_ring_fd)

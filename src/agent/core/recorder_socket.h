@@ -1,7 +1,8 @@
 /*
- * recorder_socket - one question to the recorder, and its answer.
+ * recorder_socket - sends the recorder one message and waits for its answer, in bounded time.
  *
- * Not for handlers.  All signals wait meanwhile.
+ * All signals are blocked meanwhile.  Not for handlers, but for the late handshake's
+ * (sample/late_hello.c).
  */
 #pragma once
 #include <stdbool.h>
@@ -9,29 +10,32 @@
 #include "abi/handshake.h"
 #include "abi/types.h"
 
-/* What is said (abi/handshake.h): the occasion, the reason, and the process that it is about. */
+/* What is asked (abi/handshake.h); target: the process that is meant, if another one. */
 struct recorder_question {
 	u32 occasion;
 	u32 reason;
 	u32 target;
 };
 
-/* In these, one thread is all there is: its number is the process's. */
+/* On these occasions the process has one thread, whose id is the process's. */
 static inline bool recorder_question_is_beginning(u32 occasion)
 {
 	return occasion == HANDSHAKE_START || occasion == HANDSHAKE_FORK;
 }
 
 /*
- * One question and its answer; false: there was none in time.  *out_ring_fd is the ring's
- * descriptor, the caller's to close, also if this is false; -1: none came.
+ * Asks one question; false: no answer came in time.  *out_ring_fd is the ring's descriptor, or -1:
+ * the caller closes it, also if this returns false.
  */
 bool recorder_socket_ask(const struct recorder_question *question,
 			 struct handshake_answer *out_answer, int *out_ring_fd);
 void recorder_socket_close(int fd);
 /* Whether the recorder that the environment names still listens. */
 bool recorder_socket_is_reachable(void);
-/* The next question is asked on this socket, which is closed then, in place of the recorder's own. */
+/*
+ * The next question goes over this connected socket, which is then closed, in place of a new
+ * one.
+ */
 void recorder_socket_take(int fd);
-/* It is closed if nothing was asked. */
+/* Closes that socket if no question used it. */
 void recorder_socket_drop(void);

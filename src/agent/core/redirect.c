@@ -13,7 +13,7 @@
 #include "agent/core/images.h"
 #include "agent/core/memory.h"
 
-/* Of these an attached process keeps libc's. */
+/* Functions with these prefixes are not redirected: an attached process keeps its own. */
 static const char *const kept[] = { "exec",   "fexec",  "posix_spawn", "system",  "popen",
 				    "pclose", "fclose", "fathom",      "PyInit_", "Init_" };
 #define KEPT (sizeof kept / sizeof kept[0])
@@ -36,7 +36,7 @@ static u32 gnu_hash_of(const char *name)
 	return hash;
 }
 
-/* The agent's own function of that name; 0: it has none, or keeps off. */
+/* The agent's function of that name; 0: it has none, or the name is not redirected. */
 static u64 function_of(const struct images_tables *own, const char *name)
 {
 	const u32 *table = own->gnu_hash;
@@ -131,7 +131,7 @@ static int find_own(struct dl_phdr_info *info, size_t size, void *context)
 	       own->gnu_hash != NULL;
 }
 
-/* What implements the functions: libc calls itself by its own ways, and our own calls are libc's. */
+/* Images that keep their calls: libc and ld.so, which implement the functions, the vDSO, and us. */
 static bool is_left(const struct dl_phdr_info *info)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');

@@ -1,14 +1,15 @@
 /*
- * redirect - calls of the images that are loaded already go to the agent's own functions.
+ * redirect - interposes functions in a running process: redirects its images' calls to the
+ * agent.
  *
- * A preloaded agent interposes functions since the linker finds them in it first.  One that is
- * loaded later is found by nothing; so the addresses that the linker wrote for the images that are
- * there (their relocations for functions of other images) are written anew.  Left as they are:
- * calls within libc, pointers that a program got by dlsym(), images that are loaded later, and
- * what starts programs (exec, posix_spawn(), system(), popen()): no program that an attached
- * process starts is entered.
+ * A preloaded agent interposes functions since the linker finds them in it first.  In one that
+ * is loaded later it finds none; so the addresses that the linker wrote into the loaded images
+ * (their relocations for functions of other images) are rewritten.  Not redirected: calls within
+ * libc, pointers that a program got by dlsym(), images that are loaded later, and the functions
+ * that start programs (exec, posix_spawn(), system(), popen()): programs that an attached
+ * process starts get no agent.
  */
 #pragma once
 
-/* In the linker's lock, or where no image can go.  False: our own table cannot be read. */
+/* No image can be unloaded meanwhile (linker's lock).  False: our symbol table cannot be read. */
 int redirect_images(void);

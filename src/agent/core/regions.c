@@ -13,10 +13,10 @@
 #include "agent/core/thread_notes.h"
 #include "walk/code_key.h"
 
-/* Of so many the threads are looked for, when none is free. */
+/* When no slot is free, of so many it is checked whether their threads have ended. */
 #define ROOMS_ASKED 32U
-#define NO_THREAD   (~0U) /* of one that may not ask for its id */
-/* Different names: a program may make one up for each request. */
+#define NO_THREAD   (~0U) /* the owner of a slot, if its id is not known */
+/* Distinct names that are kept: a program may make one up for each request. */
 #define NAMES       512U
 #define NAME_PROBES 16U
 
@@ -29,7 +29,7 @@ static struct {
 	struct region_name names[NAMES];
 	u32 name_states[NAMES];
 	u64 last_serial;
-	u32 asked; /* the slot whose thread is asked for next */
+	u32 asked; /* the slot whose thread is checked next */
 } shared;
 
 __thread struct regions *regions_own;
@@ -63,7 +63,7 @@ static void make_name(struct region_name *made, u64 key, const char *name, u64 l
 	name_text_put(&made->text, ']');
 }
 
-/* The name in one of the slots where it may be, made if there is a free one; NULL: neither. */
+/* Finds the name in one of its slots, or makes it in a free one; NULL: there is neither. */
 static const struct region_name *find_name(u64 key, const char *name, u64 length)
 {
 	for (u32 i = 0; i < NAME_PROBES; i++) {
@@ -85,7 +85,7 @@ static const struct region_name *find_name(u64 key, const char *name, u64 length
 	return NULL;
 }
 
-/* A multi-byte character that is cut in the middle would be none. */
+/* Cuts a name at a character's beginning: a part of a multi-byte character is invalid. */
 static u64 cut_length(const char *name, u64 length)
 {
 	if (length <= REGION_NAME_MAX)
@@ -107,14 +107,14 @@ static const struct region_name *name_of(u64 key, const char *name, u64 length)
 	return found;
 }
 
-/* A thread that has ended within a region has not given its slot back. */
+/* Whether the owner has ended within a region, and so not given its slot back. */
 static bool is_left(u32 owner)
 {
 	return owner != NO_THREAD && permits.may_call &&
 	       arch_syscall4(SYS_tgkill, own_process.pid, owner, 0, 0) == -ESRCH;
 }
 
-/* The first that is free, of `count` slots from one on; with_left: or left. */
+/* Takes the first free one of `count` slots; with_left: or one whose thread has ended. */
 static struct regions *take_slot_among(u32 first, u32 count, bool with_left)
 {
 	for (u32 i = 0; i < count; i++) {
@@ -155,8 +155,8 @@ static void give_slot(struct regions *slot)
 
 /*
  * A trap, or a handler of the program's that begins and ends regions of its own, may come
- * between any two instructions: what it finds has a serial only when it is whole, and a place
- * is taken before it is filled.
+ * between any two instructions: so a region's place is taken before it is filled, and it has a
+ * serial only when it is whole.
  */
 const struct region *regions_begin(const struct region_place *place, const char *name,
 				   u64 length)
@@ -189,8 +189,9 @@ const struct region *regions_begin(const struct region_place *place, const char 
 }
 
 /*
- * How sure it is that what was begun in one place ends in another: 2 in the same frame, 1 where a
- * function that began it has returned to the one that ends it, or the other way round, 0 in any.
+ * How likely a region that was begun in one place is the one that is ended in another: 2 in the
+ * same frame, 1 where the function that began it has returned to the one that ends it, or the
+ * other way round, 0 elsewhere.
  */
 static u32 nearness(const struct region_place *begun, const struct region_place *ended)
 {
@@ -207,7 +208,7 @@ static u32 nearness(const struct region_place *begun, const struct region_place 
 	return 0;
 }
 
-/* One more than the index of the region that is meant; 0: there is none. */
+/* The index, plus one, of the region that is to be ended; 0: there is none. */
 static u32 find_open(const struct regions *own, const struct region_place *place, u64 key)
 {
 	u32 found = 0, nearest = 0;
@@ -230,7 +231,8 @@ static u32 find_open(const struct regions *own, const struct region_place *place
 }
 
 /*
- * A trap meanwhile leaves its time to the next: there is no moment at which half of it is true.
+ * Moves regions down over an ended one.  A trap meanwhile takes no sample, since it would find them
+ * half moved; its time goes to the next sample.
  */
 static void close_gap(struct regions *own, u32 index)
 {
@@ -287,7 +289,7 @@ void regions_forget_others(void)
 		if (shared.area.owners[i] != 0 && &shared.area.slots[i] != regions_own)
 			shared.area.owners[i] = 0;
 	}
-	/* It is one of the parent's: no code asks for it. */
+	/* The thread's id was the parent's: NO_THREAD is not checked. */
 	if (regions_own != NULL)
 		shared.area.owners[regions_own - shared.area.slots] = NO_THREAD;
 }

@@ -42,7 +42,7 @@ static u64 word_of(struct walk *walk, const struct region *region)
 	return code_word(regions_name(walk, region->name), CODE_NO_INSTRUCTION);
 }
 
-/* The innermost of those that have no place yet, from index *at inwards to 0; NULL: no more. */
+/* The next open region without a place yet, from index *at (innermost) to 0; NULL: no more. */
 static const struct region *next_open(const struct walk *walk, u32 *at)
 {
 	const struct regions *own = walk->regions.regions;
@@ -63,7 +63,7 @@ static void mark_met(struct walk *walk, u32 index)
 	walk->regions.met |= 1ULL << index;
 }
 
-/* Puts a word inside of the frame that was stored last. */
+/* Stores a word as a callee of the frame that was stored last. */
 static void put_inside(struct walk *walk, u64 word)
 {
 	if (walk->count == 0 || !walk_push(walk, walk->frames[walk->count - 1]))
@@ -72,8 +72,8 @@ static void put_inside(struct walk *walk, u64 word)
 }
 
 /*
- * The leaf is an address, and nothing can be inside of it: so it becomes a caller, and the
- * innermost region the leaf.
+ * The leaf is an address and can have no callee: so it becomes a caller, and the innermost
+ * region the leaf.
  */
 static void put_inside_leaf(struct walk *walk, u64 word)
 {
@@ -140,7 +140,7 @@ void regions_end_walk(struct walk *walk)
 	const struct region *region;
 
 	while ((region = next_open(walk, &at)) != NULL) {
-		/* Its frame is on another stack: a greenlet's that waits. */
+		/* The region's frame is on another stack: that of a greenlet that waits. */
 		if (is_whole && region->place.count > 0)
 			continue;
 		walk_push(walk, word_of(walk, region));

@@ -1,15 +1,15 @@
 /*
- * seccomp - a program that gives up system calls is not made to call any.
+ * seccomp - when a program restricts its system calls, handlers of the agent stop making any.
  *
- * Under a filter, or in strict mode, the handler's clock and its probing of memory could kill
- * the program.  From the moment it asks for that on, no handler of ours calls: samples stand
- * for their period, and only memory that is known to be mapped is read.  Strict mode forbids
- * the machine's counter as well (kernel/seccomp.c, seccomp_assign_mode), as PR_SET_TSC can: no
- * clock can be read then, and samples are dated by their period.
+ * Under a filter, or in strict mode, the calls by which a handler reads clocks and probes memory
+ * could kill the program.  From the program's request on no handler of ours makes one: samples
+ * stand for their period, and only memory that is known to be mapped is read.  Strict mode
+ * forbids the machine's counter as well (kernel/seccomp.c, seccomp_assign_mode), as PR_SET_TSC
+ * can: no clock can be read then, and samples are dated by their period.
  *
- * One call is made by every handler, at its end: rt_sigreturn.  Where a filter does not allow
- * it, or system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no
- * trap may come any more.
+ * Every handler makes one call at its end, rt_sigreturn.  Where a filter does not allow it, or
+ * system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no trap may come
+ * any more.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -30,7 +30,7 @@
 #define PR_SET_SYSCALL_USER_DISPATCH 59 /* since Linux 5.11 */
 #endif
 
-/* What the program asked for is what no handler survives. */
+/* The program is about to make it impossible for handlers to return. */
 static void end_traps(void)
 {
 	const int saved_errno = errno;
@@ -58,7 +58,7 @@ static void give_up_calls(bool is_strict)
 	give_up_counter();
 }
 
-/* No filter so far forbids the calls that end_traps() makes, and filter_allows(). */
+/* No filter so far forbids the calls that end_traps() and filter_allows() make. */
 static bool may_end_traps = true;
 
 static bool filter_lets_end_traps(const struct sock_fprog *filter)
@@ -68,8 +68,8 @@ static bool filter_lets_end_traps(const struct sock_fprog *filter)
 }
 
 /*
- * Before the call: it may not come back to us otherwise than by a trap.  Without a filter it
- * will fail: libseccomp asks so what the kernel knows.
+ * Called before the filter is set: afterwards our next code to run may be a trap's handler.  A call
+ * with NULL fails: libseccomp finds out by it what the kernel supports.
  */
 static void note_filter(const struct sock_fprog *filter)
 {
@@ -78,7 +78,7 @@ static void note_filter(const struct sock_fprog *filter)
 	MECHANISMS_DO(say_hello, ());
 	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
 		end_traps();
-	/* Behind another filter this one cannot be looked at. */
+	/* Under an earlier filter this one cannot be examined: that takes system calls. */
 	if (!permits.may_call || !filter_allows(filter, SYS_mmap) ||
 	    !filter_allows(filter, SYS_gettid))
 		MECHANISMS_DO(forbid_threads, ());
@@ -107,7 +107,7 @@ AGENT_START static void note_prctl(long option, long argument, long second)
 		give_up_counter();
 }
 
-/* Not before the call: until then it would kill a thread that reads it. */
+/* After the call: before it, reading the counter would kill the thread. */
 static void note_done(long option, long argument, long rc)
 {
 	if (option != PR_SET_TSC || argument != PR_TSC_ENABLE || rc != 0)
@@ -143,7 +143,10 @@ AGENT_START AGENT_EXPORT int prctl(int option, ...)
 extern int execveat(int folder, const char *path, char *const argv[], char *const environment[],
 		    int flags);
 
-/* sample/other_files.c has libc's functions. */
+/*
+ * Whether other files may be seen after the call (as in sample/other_files.c for libc's
+ * functions).
+ */
 static bool changes_files(long number)
 {
 	return number == SYS_chroot || number == SYS_pivot_root || number == SYS_unshare ||
@@ -165,7 +168,7 @@ AGENT_EXPORT long syscall(long number, ...)
 		note_seccomp(a[0], a[1], a[2]);
 	if (number == SYS_prctl)
 		note_prctl((int)a[0], a[1], a[2]);
-	/* An exec is an exec by any name: exec.c. */
+	/* As by libc's functions: exec.c. */
 	if (number == SYS_execve)
 		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);
 	if (number == SYS_execveat)

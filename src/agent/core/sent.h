@@ -1,8 +1,8 @@
 /*
- * sent - a table of the hashes that the recorder has.
+ * sent - a table of the hashes of stacks or codes that the recorder has.
  *
- * A hint: it may forget, and what it names is sent again then.  Hashes are of one epoch, whose
- * tag is their lowest byte; one of another epoch gives way first.
+ * A hint: it may forget a hash, whose stack or code is then sent again.  The lowest byte of a
+ * hash is the tag of its epoch; hashes of other epochs are replaced first.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,14 +17,14 @@ struct sent {
 	u32 count; /* a power of two */
 	/*
 	 * How many were added, up to `count`: few slots are in use at first, so that a short
-	 * process touches few pages.  NULL: all are.
+	 * process touches few pages.  NULL: all slots are in use.
 	 */
 	u32 *added;
 };
 
 #define SENT_COUNT_FIRST 512U
 #define SENT_GROWTH      8U
-/* So many slots for each that was added, so that few are forgotten. */
+/* Slots in use for each hash that was added, so that few are forgotten. */
 #define SENT_SPARSE 8U
 
 /* How many slots are in use. */
@@ -64,7 +64,7 @@ static inline bool sent_has(const struct sent *sent, u64 hash)
 {
 	const u32 count = sent_count(sent);
 
-	/* It may have been added before the table grew. */
+	/* The hash may have been added before the table grew. */
 	return sent_has_among(sent, count, hash) ||
 	       (sent->added != NULL && count > SENT_COUNT_FIRST &&
 		sent_has_among(sent, count / SENT_GROWTH, hash));

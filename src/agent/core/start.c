@@ -1,6 +1,5 @@
 /*
- * start - the agent's first instructions in a process image, and in children of
- * fork.
+ * start - the agent's constructor, which runs before the program, and its handlers of fork().
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -36,7 +35,7 @@ struct own_ring own_ring AGENT_STATE;
 struct own_process own_process AGENT_STATE;
 struct permits permits AGENT_STATE;
 struct hello agent_hello AGENT_STATE;
-/* Before a fork, for the child, which would touch the ring for it. */
+/* Set before a fork: the child would touch a page of the ring to find it. */
 static u64 late_ns_of_child AGENT_STATE;
 struct program_start program_start AGENT_STATE;
 __thread struct thread_notes thread_notes;
@@ -46,7 +45,7 @@ __thread struct thread_notes thread_notes;
 
 /*
  * The initial stack ends with the name the program was started by (fs/binfmt_elf.c,
- * create_elf_tables); the kernel keeps other mappings as far away from it as its limit says.
+ * create_elf_tables); the kernel keeps other mappings as far away from it as RLIMIT_STACK says.
  */
 AGENT_START static void find_main_stack(void)
 {
@@ -79,7 +78,7 @@ AGENT_START static void after_fork_in_parent(void)
 	MECHANISMS_DO(after_fork_in_parent, ());
 }
 
-/* late_ns: after so much CPU time; 0: now. */
+/* Makes the handshake after late_ns of CPU time; 0: now. */
 AGENT_START static void say_hello(u32 occasion, u64 late_ns)
 {
 	if (late_ns == 0 || !MECHANISMS_ASK(delay_hello, (occasion, late_ns)))
@@ -87,8 +86,8 @@ AGENT_START static void say_hello(u32 occasion, u64 late_ns)
 }
 
 /*
- * A cost, which the recorder adds up.  It is CPU time, as all costs are: how long the answer took is
- * a matter of what else the machine does.
+ * Reports the CPU time of our start, which the recorder adds to the overhead.  How long the
+ * answer took is not part of it: that depends on what else the machine does.
  */
 AGENT_START static void note_start(u64 begin_ns)
 {
@@ -99,7 +98,7 @@ AGENT_START static void note_start(u64 begin_ns)
 				 __ATOMIC_RELAXED);
 }
 
-/* A child shares nothing that we hold: it says hello for itself. */
+/* A child of fork has no ring or timer of its parent's: it makes its own handshake. */
 AGENT_START static void after_fork_in_child(void)
 {
 	const bool was_followed =
@@ -110,12 +109,12 @@ AGENT_START static void after_fork_in_child(void)
 	const u64 begin_ns = says_hello && late_ns == 0 ? cpu_time_of_thread_ns() : 0;
 
 	own_process.pid = getpid();
-	/* There is no hello that says so. */
+	/* No handshake will clear it. */
 	if (agent_hello.leaves_children)
 		agent_hello.may_be_trapped = false;
 	threads_forget_others();
 	handshake_forget();
-	/* A filter that the parent put up may kill what opens a socket. */
+	/* Under a filter of the parent's, opening a socket may kill (permits.may_call). */
 	if (says_hello)
 		say_hello(HANDSHAKE_FORK, late_ns);
 	MECHANISMS_DO(after_fork, ());
@@ -136,11 +135,11 @@ AGENT_START void start_follow_forks(void)
 }
 
 /*
- * We are linked with -z initfirst: this comes before the constructors of every other library,
- * so that what they see, execute and start is as without us, or sampled.  It also comes before
- * libc's own (csu/init-first.c), which sets environ and program_invocation_name: what is
- * called in here must do without.  Memory, threads and signals are ready by then, since ld.so
- * saw to that (__libc_early_init; glibc 2.32).
+ * We are linked with -z initfirst: this runs before the constructors of every other library, so
+ * that they see the environment as without us, and what they start is sampled.  It also runs
+ * before libc's own (csu/init-first.c), which sets environ and program_invocation_name:
+ * functions that are called in here must not need these.  Memory, threads and signals are ready
+ * by then, since ld.so saw to that (__libc_early_init; glibc 2.32).
  */
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
@@ -148,14 +147,14 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	const u64 begin_ns = cpu_time_of_thread_ns();
 
 	environment_take(environment);
-	/* Loaded by dlopen(), or by a user: what is to be done is attach.c's. */
+	/* Loaded by dlopen(), or preloaded by a user: attach.c does the rest. */
 	const bool is_late = environment_socket() == NULL;
 
 	program_start.name = argc > 0 ? last_part(argv[0]) : "";
 	program_start.arguments = (const char *const *)argv;
 	permits.may_call = true;
 	permits.may_read_counter = true;
-	/* A filter that was there before us may kill what makes an unusual call. */
+	/* A filter that was set before us may kill for an unusual call. */
 	permits.may_copy = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_DISABLED;
 	hooks_begin();
 	for (const struct mechanism *const *row = mechanisms; *row != NULL; row++) {

@@ -1,9 +1,9 @@
 /*
- * start - the agent's beginning in a process image (start.c), and in threads (threads.c).
+ * start - begins the agent in a process image and in children of fork (start.c, threads.c).
  */
 #pragma once
 
-/* From now on children of fork begin anew, or leave. */
+/* Registers the handlers of fork(): its children begin anew, or are not sampled. */
 void start_follow_forks(void);
-/* Of the threads that were being born, none is in a child of fork. */
+/* In a child of fork: drops the threads that were being created in the parent. */
 void threads_forget_others(void);

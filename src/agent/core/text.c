@@ -1,12 +1,12 @@
 /*
- * text - libc's functions of memory and text, as the agent's own.
+ * text - the agent's own memcpy(), strlen() and the like, in place of libc's.
  *
- * The linker binds the agent's calls to these, for they are hidden.  libc's would go to what
- * is loaded before it: a sanitizer in the program, which is not ready when our constructor comes
- * (TSan's strcspn() jumped to address 0) and checks accesses that are none of the program's, or
- * a function of the program's own by that name.
+ * The linker binds the agent's calls to these, since they are hidden.  Calls of libc's functions
+ * would be bound to a definition that is loaded before libc: a sanitizer's in the program, which
+ * is not ready when our constructor runs (TSan's strcspn() jumped to address 0) and checks
+ * accesses that are none of the program's, or a function of the program's own by that name.
  *
- * Texts are short, and so is what is copied.
+ * Simple loops: strings are short, and so are copies.
  */
 #include <stddef.h>
 #include <string.h>

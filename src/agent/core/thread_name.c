@@ -6,7 +6,7 @@
 #include "agent/core/thread_notes.h"
 #include "walk/name_text.h"
 
-/* Most names are given once, when the thread has begun: looks are further and further apart. */
+/* Most names are set once, when the thread has begun: the time between looks doubles. */
 #define FIRST_LOOKS_NS 1000000ULL
 #define FIRST_LOOKS    7
 #define LOOK_EVERY_NS  100000000ULL
@@ -20,7 +20,7 @@ static u64 hash_of(const struct name_text *name)
 	return (hash ^ hash >> 32) | 1;
 }
 
-/* As much of it as is reported, and no half of a character. */
+/* How much of the name is sent: it is cut at a character's beginning. */
 static u32 length_of(const struct name_text *name)
 {
 	u32 length = name->length;

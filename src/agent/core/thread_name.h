@@ -1,5 +1,5 @@
 /*
- * thread_name - what the program calls a thread, reported to the recorder.
+ * thread_name - sends the recorder the names that the program gives its threads.
  */
 #pragma once
 #include <stdbool.h>
@@ -7,7 +7,10 @@
 struct name_text;
 struct ring_header;
 
-/* Whether it is time to look: soon after the first time, then ten times a second at most. */
+/*
+ * Whether it is time to look for a new name: soon after the first time, later ten times a
+ * second.
+ */
 bool thread_name_is_due(void);
-/* Sends the calling thread's name to the recorder, if that has another one. */
+/* Sends the calling thread's name to the recorder, unless it was sent before. */
 void thread_name_send(struct ring_header *ring, const struct name_text *name);

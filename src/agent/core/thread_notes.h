@@ -1,8 +1,8 @@
 /*
- * thread_notes - what a thread remembers between two of its samples.
+ * thread_notes - what the agent remembers of a thread between two of its samples.
  *
- * All zero in a new thread.  The agent is preloaded, so this lies in the static TLS block: no
- * allocation on first use.  What one file alone has of a thread is a variable of its own there.
+ * All zero in a new thread.  The agent is preloaded, so this is in the static TLS block: no
+ * allocation on first use.  Thread-local state of a single file is a variable of that file.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,17 +11,17 @@
 
 struct thread_notes {
 	int tid;             /* 0: no sample yet */
-	int born_tid;        /* that of a thread which the agent saw begin; 0: of another */
+	int born_tid;        /* its tid, if the agent saw the thread begin; else 0 */
 	u64 last_time_ns;    /* CLOCK_MONOTONIC at the last sample */
 	u64 own_stack_low;   /* [own_stack_low, top) has been proven readable */
 	u64 own_stack_floor; /* below it, nothing is the thread's own stack */
-	u64 name_hash;       /* of what the program calls it, as was sent; 0: nothing was */
-	u64 named_ns;        /* when that was looked at last (CLOCK_MONOTONIC) */
-	u64 start_function;  /* 0: it began before sampling did, or unseen */
-	u32 name_looks;      /* how often, up to some */
-	u32 attach;          /* agent_hello.attaches, when its account was begun */
-	bool is_in_agent;    /* it executes our code, and no handler */
-	bool is_by_timers;   /* its samples stand for the time since the last: sample/clock.c */
+	u64 name_hash;       /* of the thread's name that was sent last; 0: none was */
+	u64 named_ns;        /* when the name was looked at last (CLOCK_MONOTONIC) */
+	u64 start_function;  /* 0: the thread began before sampling did, or unseen */
+	u32 name_looks;      /* how often the name was looked at, up to a limit */
+	u32 attach;          /* agent_hello.attaches when the thread's account was begun */
+	bool is_in_agent;    /* it runs our code outside of handlers: no samples */
+	bool is_by_timers;   /* samples stand for the time since the last: clock.c */
 	bool is_ending;      /* its start function has returned: thread_end.c */
 };
 extern __thread struct thread_notes thread_notes;

@@ -1,8 +1,8 @@
 /*
- * threads - threads that begin, and images that go.
+ * threads - interposes the creation of threads, and dlclose().
  *
- * A new thread begins in a function of ours, which arms its timer where timers trigger and
- * notes what it is to run, for its end (thread_end.h).
+ * A new thread begins in a function of ours, which arms its timer where timers trigger and notes
+ * the thread's start function, for its end (thread_end.h).
  */
 #include "agent/core/start.h"
 
@@ -42,7 +42,7 @@ AGENT_EXPORT int dlclose(void *handle)
 	return rc;
 }
 
-/* What a new thread is to run, handed over without allocating. */
+/* A new thread's start function and argument, handed over without allocating. */
 struct thread_start {
 	union {
 		void *(*run)(void *);      /* pthread_create()'s */
@@ -52,7 +52,7 @@ struct thread_start {
 	u32 state; /* 0 free, 1 taken */
 };
 #define THREAD_STARTS 1024
-/* So many places are looked at: threads begin about in the order in which they are created. */
+/* So many slots are tried: threads begin about in the order in which they are created. */
 #define THREAD_STARTS_TRIED 64
 static struct {
 	struct thread_start all[THREAD_STARTS];
@@ -85,7 +85,7 @@ static void thread_start_give(struct thread_start *start)
 	__atomic_store_n(&start->state, 0, __ATOMIC_RELEASE);
 }
 
-/* In the new thread: what it is to run. */
+/* In the new thread: takes its start function and argument. */
 static struct thread_start thread_begin(struct thread_start *shared)
 {
 	const struct thread_start start = *shared;
@@ -95,7 +95,7 @@ static struct thread_start thread_begin(struct thread_start *shared)
 	return start;
 }
 
-/* Ends in a jump: stacks begin as they do without us. */
+/* Ends in a tail call, so that stacks begin as they do without us. */
 static void *thread_run(void *argument)
 {
 	const struct thread_start start = thread_begin(argument);
@@ -119,7 +119,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 	start = MECHANISMS_ASK(wants_thread, ()) ? thread_start_take() : NULL;
 	own_process.has_had_threads = true;
 	MECHANISMS_DO(before_thread, (__builtin_return_address(0)));
-	/* With a thousand threads starting at this moment, one has none of it. */
+	/* With a thousand threads starting at this moment, one starts without us. */
 	if (start == NULL)
 		return HOOK_NEXT(pthread_create)(thread, attributes, routine, argument);
 	start->run = routine;

@@ -3,7 +3,7 @@
 #include "agent/core/arch.h"
 #include "agent/core/memory.h"
 
-/* A variable of a module that came later: where the thread has the module's block. */
+/* A variable of a module that was loaded later: found by the thread's block of that module. */
 static u64 read_by_module(struct mem *mem, const struct tls_variable *variable)
 {
 	u64 module, blocks, block, word;

@@ -1,8 +1,8 @@
 /*
- * walk - one walk of the calling thread's stack, as far as it has come.
+ * walk - the state of one walk of the calling thread's stack.
  *
- * sample/unwind.c makes it; each floor that has frames of its own (interpreters, regions) stores
- * them among the native ones as the walk comes by.
+ * sample/unwind.c makes the walk; floors that have frames of their own (interpreters, regions)
+ * store them among the native ones as the walk passes them.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,28 +20,28 @@ struct ruby_scratch;
 /* A thousand calls of a Python program, with five native frames for each (CPython up to 3.10). */
 #define WALK_MAX_FRAMES 8192
 
-/* What a walk needs of regions.h. */
+/* The regions of the thread during a walk (regions.h). */
 struct regions_walk {
 	const struct regions *regions; /* NULL: there is nothing to do */
-	u64 met;                       /* a bit for each that has its place */
-	u64 leaf;                      /* the word of one that stands inside of the leaf */
+	u64 met;                       /* a bit for each that was placed */
+	u64 leaf;                      /* the word of the region inside of the leaf; or 0 */
 };
 
 struct walk {
 	struct ring_header *ring;
 	u64 epoch;                    /* of what is sent for this walk */
-	struct native_scratch *rules; /* memory to find them in */
-	struct memory_copies *copies; /* and for what must be copied to be read */
+	struct native_scratch *rules; /* memory for finding unwind rules */
+	struct memory_copies *copies; /* and for what is copied to be read */
 	struct python_scratch *python;
 	struct ruby_scratch *ruby;
 	struct regions_walk regions;
 	u64 *frames; /* callers, innermost first, as struct ring_stack has them */
 	u64 leaf;    /* the address being executed */
-	u64 sp;      /* and where its stack was */
+	u64 sp;      /* and the stack pointer there */
 	u32 count;
 	u8 status;    /* enum walk_status */
 	bool is_full; /* there were more callers than there is room for */
-	bool is_lost; /* what its frames are could not be sent */
+	bool is_lost; /* a frame's name could not be sent */
 };
 
 /* Stores a frame; false when there is no room. */
