@@ -10,7 +10,7 @@
 #include "agent/core/mechanism.h"
 #include "agent/core/regions.h"
 
-/* include/fathom.h has what they do. */
+/* include/fathom.h describes these. */
 void fathom_agent_region_begin(const char *name);
 void fathom_agent_region_end(const char *name);
 void fathom_agent_pause(void);
@@ -19,8 +19,11 @@ int fathom_agent_is_running(void);
 
 static struct {
 	bool is_paused;
-	bool has_asked; /* for regions or pauses */
-	/* One thread at a time: one that comes meanwhile asks in vain, at a race with the other. */
+	bool has_asked; /* the program asked for a region or a pause */
+	/*
+	 * A thread is switching: the request of another one meanwhile races with it, and is
+	 * dropped.
+	 */
 	bool is_switching;
 } control AGENT_STATE;
 
@@ -74,7 +77,7 @@ static void control_forget_others(void)
 	__atomic_store_n(&control.is_switching, false, __ATOMIC_RELAXED);
 }
 
-/* With the hello a process may be paused: what it asks for comes behind that. */
+/* The handshake first: it may pause the process, and the request comes after that. */
 void control_pause(void)
 {
 	MECHANISMS_DO(say_hello, ());
@@ -97,7 +100,7 @@ bool control_is_running(void)
 	return control_is_on() && !control_is_paused();
 }
 
-/* Its caller's frame has the address that the stack pointer has there. */
+/* The place of the exported function's caller: by its stack pointer, an address in its frame. */
 #define CALLERS_PLACE                                               \
 	(struct region_place)                                       \
 	{                                                           \

@@ -1,13 +1,13 @@
 /*
- * python - this library as an extension module of CPython's.
+ * python - makes the agent an extension module of CPython, for share/python/fathom.py.
  *
- * Python loads an extension module by dlopen(), which gives it the library that is there
- * already, and calls PyInit_NAME() in it, or initNAME() up to 2.7.  So share/python/fathom.py
+ * Python loads an extension module by dlopen(), which returns the library that is loaded already,
+ * and calls PyInit_NAME() in it, or initNAME() up to 2.7.  So share/python/fathom.py
  * gets functions that cost no more than any builtin, where ctypes takes milliseconds to import,
- * may not be there, and is many times slower at each call.
+ * may be missing, and is many times slower at each call.
  *
- * No header of Python's is at hand, and one library is for all versions: what is used here is
- * of the stable ABI, but for 2.7's.  A module's definition begins with an object's head, which
+ * No header of Python's is used, and one library is for all versions: only the stable ABI is used
+ * here, but for 2.7.  A module's definition begins with an object's head, which
  * has another size in free-threaded builds; those ask for a name of their own.
  */
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ struct method {
 #define METHOD_NO_ARGUMENT  4
 #define METHOD_ONE_ARGUMENT 8
 
-/* PyModuleDef_Slot; Include/moduleobject.h.  What they may say is (void *). */
+/* PyModuleDef_Slot and its values; Include/moduleobject.h. */
 struct slot {
 	int number;
 	void *value;
@@ -62,7 +62,7 @@ struct definition {
 	void *traverse, *clear, *free;
 };
 
-/* Of the interpreter's, by name; those that a version does not have are NULL. */
+/* The interpreter's functions; those that a version does not have are NULL. */
 #define ENTRY_MAP(X)                                                                \
 	X(Py_GetVersion, const char *, (void))                                      \
 	X(Py_IncRef, void, (void *object))                                          \
@@ -88,7 +88,7 @@ void *PyInit__fathom(void);
 void *PyInit__fathom_threaded(void);
 void init_fathom(void);
 
-/* What the calling image exports: an interpreter need not be in the global scope. */
+/* Finds a name, also in the calling image: an interpreter need not be in the global scope. */
 static void *find(void *image, const char *name)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
@@ -141,7 +141,7 @@ void control_python_frames(u64 out_frames[2])
 		region_python_frames((u64)api.PyThreadState_Get(), out_frames);
 }
 
-/* A name, or NULL for what is none: then nothing happens. */
+/* Reads a region's name; NULL if the object is no string: then nothing happens. */
 static const char *read_name(void *object, ssize_t *out_size)
 {
 	const char *text = NULL;
@@ -155,7 +155,7 @@ static const char *read_name(void *object, ssize_t *out_size)
 	return text;
 }
 
-/* What a region's beginning or end is about. */
+/* A request to begin or end a region. */
 struct asked {
 	const char *name; /* NULL: nothing is to be done */
 	ssize_t size;
@@ -224,7 +224,7 @@ static struct method methods[] = {
 	{ 0 },
 };
 
-static struct slot slots[3]; /* and one that ends them */
+static struct slot slots[3]; /* the last one ends the array */
 
 static struct {
 	u64 head[HEAD_WORDS];
@@ -232,7 +232,7 @@ static struct {
 } module = { .head = { 1 },
 	     .definition = { .name = "_fathom", .methods = methods, .slots = slots } };
 
-/* ob_tid, flags and ob_ref_local, ob_ref_shared, ob_type: as PyObject_HEAD_INIT() has it. */
+/* The head: ob_tid, flags and ob_ref_local, ob_ref_shared, ob_type, as in PyObject_HEAD_INIT(). */
 static struct {
 	u64 head[HEAD_WORDS_THREADED];
 	struct definition definition;
@@ -257,7 +257,7 @@ static bool has_what_both_need(void)
 	       api.PyErr_Clear != NULL && api.PyThreadState_Get != NULL;
 }
 
-/* NULL without an exception is an ImportError, or SystemError, to the caller. */
+/* NULL without an exception: the caller raises ImportError or SystemError. */
 static void *begin_module(void *caller, void *definition)
 {
 	find_entries(caller);

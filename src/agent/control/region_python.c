@@ -12,17 +12,17 @@
 
 #define GENERATOR_FLAGS (0x20 | 0x80 | 0x200) /* co_flags: CO_GENERATOR, _COROUTINE, _ASYNC_… */
 #define NAME_MAX        20U
-#define FRAMES_MAX      100000U /* that are looked through */
+#define FRAMES_MAX      100000U /* most frames that are looked through */
 
-/* A frame, while it is looked for. */
+/* A frame that the search has come to. */
 struct seen {
 	u64 frame, code;
 	bool is_generator;
 };
 
 /*
- * Where co_flags is, behind the counts of arguments and variables; from 3.11 on, frames say
- * themselves that they are a generator's.
+ * The offset of co_flags, behind the counts of arguments and variables.  From 3.11 on frames
+ * have the owner, which shows generators.
  */
 static u16 offset_of_flags(const struct python_layout *layout)
 {
@@ -31,7 +31,7 @@ static u16 offset_of_flags(const struct python_layout *layout)
 	return layout->version < 0x03080000U ? 32 : 36;
 }
 
-/* Where the thread's frames begin. */
+/* Begins a walk of the thread's frames. */
 static bool begin_frames(struct mem *mem, const struct python_layout *layout, u64 state,
 			 struct python_walk *walk)
 {
@@ -74,7 +74,7 @@ static bool next_frame(struct mem *mem, struct python_walk *walk, struct seen *o
 	return out_seen->code != 0;
 }
 
-/* A function that enters, or leaves, a context for the one that calls it. */
+/* Whether a function enters or leaves a context for its caller. */
 static bool is_go_between(struct mem *mem, const struct python_layout *layout, u64 code)
 {
 	static const char *const names[] = {
@@ -95,8 +95,8 @@ static bool is_go_between(struct mem *mem, const struct python_layout *layout, u
 }
 
 /*
- * From the innermost outwards past those that ask.  *out_seen is the first that does not, and
- * *out_next the one that called it, if there is one (its code is 0 if not).
+ * Goes from the innermost frame outwards past those that ask for the region.  *out_seen is the
+ * first that does not, and *out_next its caller (its code is 0 if there is none).
  */
 static bool pass_asking(struct mem *mem, struct python_walk *walk,
 			struct region_asking *out_asking, struct seen *out_seen,
@@ -104,7 +104,7 @@ static bool pass_asking(struct mem *mem, struct python_walk *walk,
 {
 	if (!next_frame(mem, walk, out_seen))
 		return false;
-	/* The method that calls us asks, whatever its name. */
+	/* The method that calls us is one that asks, whatever its name. */
 	for (u32 i = 0; i < REGION_ASKING; i++) {
 		const bool is_there = next_frame(mem, walk, out_next);
 
@@ -142,7 +142,7 @@ void region_python_place(u64 state, struct region_place *out_place,
 	    !pass_asking(&mem, &walk, out_asking, &seen, &next))
 		return;
 	add(out_place, &seen);
-	/* The code that resumes a generator is not in its regions when it has been left. */
+	/* A generator's callers are left out: they change whenever it is resumed. */
 	if (seen.is_generator || next.code == 0)
 		return;
 	add(out_place, &next);
@@ -150,7 +150,7 @@ void region_python_place(u64 state, struct region_place *out_place,
 		add(out_place, &next);
 }
 
-/* The calling thread's; false: they are not known. */
+/* Begins a walk of the calling thread's frames; false: they are not known. */
 static bool begin_own_frames(struct mem *mem, u64 state, struct python_walk *walk)
 {
 	struct ring_header *ring = own_ring.header;

@@ -1,8 +1,8 @@
 /*
- * region_python - which Python frame a region is begun in.
+ * region_python - finds the Python frame in which a region is begun.
  *
- * Not the one that asks for it, which is a method of share/python/fathom.py's; nor other
- * __enter__()s on the way there, and the generator that contextlib makes one of: they begin it
+ * It is not the frame that asks for the region, a method of share/python/fathom.py; nor that of
+ * another __enter__() on the way, or of the generator that contextlib makes into one: they begin it
  * for the function that has the `with` statement.
  */
 #pragma once
@@ -10,16 +10,15 @@
 #include "agent/core/regions.h"
 
 /*
- * The place for a region that the calling thread asks for, out of a C function, and which
- * functions ask.  state: its PyThreadState, which has the GIL: the interpreter stands still,
- * and all of its own can be read.
+ * Finds the place for a region that the calling thread asks for, out of a C function, and the
+ * functions from which it asks.  state: its PyThreadState, which holds the GIL: so the
+ * interpreter's state does not change, and can be read directly.
  */
 void region_python_place(u64 state, struct region_place *out_place,
 			 struct region_asking *out_asking);
-/* Stores the frames that are being executed, the innermost first, as far as they are known. */
+/* Stores the two innermost frames, the inner one first, as far as they are known. */
 void region_python_frames(u64 state, u64 out_frames[2]);
 /*
- * Whether a frame, of this code (0: of any), is the one that is being executed, or has called it in
- * turn.
+ * Whether a frame, of this code (0: of any), is on the thread's stack.
  */
 bool region_python_has_frame(u64 state, u64 frame, u64 code);

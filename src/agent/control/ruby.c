@@ -1,12 +1,12 @@
 /*
- * ruby - this library as an extension of CRuby's.
+ * ruby - makes the agent an extension of CRuby, for share/ruby/fathom.rb.
  *
- * Ruby loads an extension by dlopen(), which gives it the library that is there already, and
- * calls Init_NAME() in it, NAME being the file's.  share/ruby/fathom.rb asks for that, and has
- * methods in C then, without Fiddle.
+ * Ruby loads an extension by dlopen(), which returns the library that is loaded already, and
+ * calls Init_NAME() in it, NAME being the file's.  So share/ruby/fathom.rb gets methods in C,
+ * without Fiddle.
  *
- * Fathom.region is a method with a block, on whose control frame the region is: while the block
- * is executed that frame is outside of it.  It says nothing else, so the region stands for it.
+ * Fathom.region is a method with a block; its control frame, which calls the block, is the region's
+ * place.  That frame has no other use for a reader, so the region replaces it in stacks.
  */
 #include <dlfcn.h>
 
@@ -36,8 +36,8 @@ static struct entries {
 } api;
 
 /*
- * The control frame of the method that called us: the one outside of our own.  The interpreter
- * stands still while it executes us: all of its own can be read.
+ * Finds the control frame of the method that called us: the one outside of our own.  The
+ * interpreter's state does not change while it executes us, and can be read directly.
  */
 static void find_place(struct region_place *out_place)
 {
@@ -61,7 +61,7 @@ static void find_place(struct region_place *out_place)
 	out_place->frames[0].frame = frame.address;
 }
 
-/* A method's first argument is its receiver.  The name is a String: fathom.rb sees to that. */
+/* A method's first argument is its receiver.  The name is a String: fathom.rb ensures that. */
 static value begin_region(value self, value name)
 {
 	struct region_place place;
@@ -100,7 +100,7 @@ static value resume_here(value self)
 	return self;
 }
 
-/* Itself or 0, which is false in every version (Qfalse). */
+/* Returns self, which is true, or 0, which is false in every version (Qfalse). */
 static value is_running(value self)
 {
 	return control_is_running() ? self : 0;

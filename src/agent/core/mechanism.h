@@ -88,7 +88,7 @@ struct mechanism {
 	void (*name_code)(const struct code *code);
 
 	/*
-	 * syscall(): makes the call itself if it knows that number; *out_rc: the kernel's
+	 * syscall(): makes the call itself if it handles it; *out_rc: the kernel's
 	 * result.
 	 */
 	bool (*answer_call)(long number, const long arguments[6], long *out_rc);

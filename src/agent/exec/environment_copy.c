@@ -11,7 +11,7 @@
 #include "agent/exec/next_image.h"
 #include "agent/exec/scratch.h"
 
-/* MAX_ARG_STRLEN, of what is one argument to the kernel (linux/binfmts.h). */
+/* MAX_ARG_STRLEN, the kernel's limit for one argument or entry (linux/binfmts.h). */
 #define LARGEST_STRING (128U << 10)
 
 static bool begins_with(const char *text, const char *beginning)
@@ -21,18 +21,18 @@ static bool begins_with(const char *text, const char *beginning)
 
 #define PAGES_FOUND 16
 
-/* What is to be executed, as far as it matters here. */
+/* The environment and arguments of the program that is to be executed. */
 struct theirs {
 	size_t count;        /* of entries */
-	size_t bytes;        /* of entries and arguments, with what points at them */
-	const char *preload; /* its own libraries to preload; "": none */
+	size_t bytes;        /* of entries and arguments, with the pointers to them */
+	const char *preload; /* the program's own LD_PRELOAD; "": none */
 	bool has_recorder;
 	bool is_listed; /* ld.so is to list its libraries (ldd), not to start it */
 	bool is_unreadable;
-	u64 found[PAGES_FOUND]; /* pages that can be read */
+	u64 found[PAGES_FOUND]; /* pages that were found readable */
 };
 
-/* What cannot be read is the kernel's to refuse. */
+/* Whether the byte at `at` can be read; if not, the kernel will refuse it. */
 static bool is_there(u64 found[PAGES_FOUND], const void *at)
 {
 	const u64 page = (u64)at & ~(MEMORY_PAGE - 1);
@@ -44,7 +44,7 @@ static bool is_there(u64 found[PAGES_FOUND], const void *at)
 	return true;
 }
 
-/* An argument or an entry, with what points at it; 0 if it cannot be read. */
+/* The bytes of an argument or entry and of its pointer; 0 if it cannot be read. */
 static size_t bytes_of(u64 found[PAGES_FOUND], const char *text)
 {
 	size_t len = 0;
@@ -56,7 +56,7 @@ static size_t bytes_of(u64 found[PAGES_FOUND], const char *text)
 	return 0;
 }
 
-/* Whether there is one more, and it can be read, too: then it is counted. */
+/* Counts the argument or entry that *at points to; false: it is the end, or unreadable. */
 static bool theirs_count(struct theirs *theirs, char *const *at)
 {
 	if (!is_there(theirs->found, at) ||
@@ -94,9 +94,9 @@ static struct theirs theirs_look(char *const *entries, char *const *argv)
 }
 
 /*
- * The kernel takes a quarter of the stack's limit, 128 KiB whatever that is, and 6 MiB at most
- * (fs/exec.c, bprm_stack_limits).  What comes near that goes without us, so that what would be
- * too large with our entries only is not.
+ * The kernel takes a quarter of the stack's limit, but 128 KiB at least and 6 MiB at most
+ * (fs/exec.c, bprm_stack_limits).  A program whose arguments and entries come near that gets no
+ * agent, so that none fails for our entries.
  */
 static bool is_near_limit(size_t bytes)
 {

@@ -1,6 +1,6 @@
 /*
- * environment_copy - the environment of an image that is about to be executed: the program's
- * entries, and behind them the two that start the agent in it (abi/environment.h).
+ * environment_copy - makes the environment of a program that is about to be executed: the entries
+ * that it is given, and behind them the two that start the agent in it (abi/environment.h).
  */
 #pragma once
 #include <stdbool.h>
@@ -11,18 +11,18 @@ struct scratch;
 /* An environment of the program's, with our entries, for as long as an exec takes. */
 struct environment_copy {
 	char **entries;
-	struct scratch
-		*scratch; /* where they are: the smallest of stacks has no place for them */
+	struct scratch *scratch; /* their memory: the smallest of stacks has no room for them */
 };
 
 /*
- * The program's entries (NULL: none) and then ours.  image: what was judged.  False, and nothing
- * to be done(), where no image is to be entered: no recorder started this one; theirs names a
- * recorder, which is another; with ours it might be more, together with argv, than the kernel
- * takes; there is no room.
+ * Copies the program's entries (NULL: none) and adds ours.  image: by next_image_judge().
+ * False, and nothing is to be done(), where the image is to get no agent: no recorder started
+ * this process; theirs name another recorder, or have ld.so list libraries (ldd); entries or
+ * argv cannot be read; with ours they might be larger, together with argv, than the kernel
+ * takes; or there is no memory.
  *
- * Async-signal-safe; leaves nothing behind in a vfork child's parent but a scratch, of which
- * there are few, to be used again.
+ * Async-signal-safe; a vfork child leaves nothing behind in its parent but one of the few
+ * scratches, which is used again.
  */
 bool environment_copy(struct environment_copy *copy, char *const *theirs, char *const *argv,
 		      const struct next_image *image, bool is_trap_ignored);

@@ -1,18 +1,19 @@
 /*
- * exec - a program that replaces itself takes us along unseen, or goes without a trace of us.
+ * exec - interposes exec: preloads the agent into the next program, or leaves its environment
+ * clean.
  *
  * If the agent can be preloaded into the next image, that gets a copy of its environment with
- * our two entries, which its agent takes out again (environment.h).  If it cannot, for the
- * image is statically linked or privileged or the like, it gets exactly what it would have
- * without us.
+ * our two entries, which its agent takes out again (environment.h).  If it cannot, since the
+ * image is statically linked or privileged or the like, the image gets exactly what it would
+ * have without us.
  *
  * exec resets our handler, and a trap that the event, or a timer, raised while the kernel was
- * at it arrives in the new image: by default it kills.  (Measured on Linux 6.18: an event
- * that counts system time killed every third exec at 10,000 Hz; remove_on_exec does not take
- * back what is pending.)  Where an agent comes, SIGTRAP is ignored from before the exec on,
- * which exec keeps, until that agent takes it; a breakpoint still kills as it should, since the
- * kernel does not let that be ignored.  Where none comes, the events are switched off before,
- * and SIGTRAP is what the program made of it.
+ * executing exec arrives in the new image: by default it kills.  (Measured on Linux 6.18: an
+ * event that counts system time killed every third exec at 10,000 Hz; remove_on_exec does not
+ * remove a pending trap.)  Where the next image gets an agent, SIGTRAP is ignored from before
+ * the exec on, which exec keeps, until that agent installs its handler; a breakpoint still kills
+ * as it should, since the kernel does not let that be ignored.  Where it gets none, the events
+ * are turned off before, and SIGTRAP has the action that the program set.
  *
  * All of these may be called in a handler, and in a vfork child, whose memory is its parent's.
  */
@@ -44,7 +45,7 @@
 AGENT_EXPORT int execveat(int folder, const char *path, char *const argv[],
 			  char *const environment[], int flags);
 
-/* What is executed, as execveat(2) is asked; or by execve(2), which filters may distinguish. */
+/* The arguments of execveat(2), or of execve(2): seccomp filters may distinguish the two. */
 struct image_call {
 	bool is_at;
 	int folder;
@@ -70,7 +71,7 @@ static int image_execute(const struct image_call *call, char *const *environment
 				  (long)call->argv, (long)environment, call->flags, 0);
 }
 
-/* must_ignore_trap: a trap may come as late as in the new image. */
+/* must_ignore_trap: a trap of ours may still come in the new image. */
 static int image_execute_shown(const struct image_call *call, char *const *environment,
 			       bool must_ignore_trap)
 {
@@ -86,8 +87,9 @@ static int image_execute_shown(const struct image_call *call, char *const *envir
 }
 
 /*
- * No handler will be there for a trap that comes late: none may come.  The recorder, asked for
- * that, opens what counts the next image; so a vfork child asks, too.
+ * Executes an image without an agent: it has no handler for a late trap, so none may come.  The
+ * recorder, which is asked for that, opens the event that counts the next image; so a vfork child
+ * asks, too.
  */
 static int image_execute_alone(const struct image_call *call, u32 reason)
 {
@@ -104,7 +106,7 @@ static int image_execute_alone(const struct image_call *call, u32 reason)
 	return rc;
 }
 
-/* The header says that some arguments are never NULL, so compilers would not look. */
+/* Some arguments are declared as never NULL, and compilers would leave out the check. */
 static bool is_null(const void *pointer)
 {
 	__asm__("" : "+r"(pointer));
@@ -113,7 +115,7 @@ static bool is_null(const void *pointer)
 
 static void image_judge(const struct image_call *call, struct next_image *out_image)
 {
-	/* Where it cannot be read the kernel will say so. */
+	/* If argv cannot be read, execve() reports it. */
 	const bool has_argument = !is_null(call->argv) && environment_may_enter() &&
 				  memory_probe((u64)call->argv) && call->argv[0] != NULL &&
 				  memory_probe((u64)(call->argv + 1));
@@ -137,7 +139,10 @@ static int image_exec(const struct image_call *call)
 	struct environment_copy copy;
 
 	image_judge(call, &judged);
-	/* The kernel says what is missing; should it be there by now, it goes alone. */
+	/*
+	 * The file is missing, and execve() reports it; if it appears meanwhile, it runs without
+	 * agent.
+	 */
 	if (judged.answer.kind == PROGRAM_MISSING)
 		return image_execute_shown(call, call->environment, is_sampled());
 	if (judged.answer.kind != PROGRAM_ENTERABLE)
@@ -206,13 +211,13 @@ static size_t count_of(char *const *argv)
 	return count;
 }
 
-/* What is neither a program nor a script with "#!" is a shell's, as libc has it. */
+/* Has a shell run a file that is neither a program nor a script with "#!", as libc does. */
 static int execute_by_shell(const struct image_call *call)
 {
 	const size_t count = count_of(call->argv);
 	struct pointer_array pointers;
 
-	/* The shell, the file, what follows the name it was to have, and NULL. */
+	/* The shell, the file, the arguments behind argv[0], and NULL. */
 	if (!pointer_array_take(&pointers, count + 3))
 		return -ENOMEM;
 	char **argv = pointers.entries;
@@ -252,8 +257,8 @@ AGENT_EXPORT int execvp(const char *file, char *const argv[])
 }
 
 /*
- * The arguments of execl() and its like as an array, and what comes behind them: the
- * environment of execle().  False: there are too many.
+ * Reads the arguments of execl() and its like into an array, and behind them the environment of
+ * execle().  False: there are too many.
  */
 static bool arguments_take(const char *first, va_list *list,
 			   struct pointer_array *out_arguments, char *const **out_environment)
@@ -275,7 +280,7 @@ static bool arguments_take(const char *first, va_list *list,
 	return true;
 }
 
-/* execl() and its like.  Comes back from an exec that failed, with its errno. */
+/* execl() and its like.  Returns only if the exec failed, with its errno. */
 static int execute_list(const char *file, const char *first, va_list *list, bool is_search,
 			bool has_environment)
 {

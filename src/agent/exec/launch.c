@@ -1,8 +1,9 @@
 /*
- * launch - children of posix_spawn() and of system() are entered as those of exec are.
+ * launch - interposes posix_spawn(), also for system() and popen(): preloads the agent into the
+ * child.
  *
- * libc's own calls do not come by us on their way to exec, so the environment is made before.
- * The child is a vfork child of libc's: no event of ours is on it, and no trap can come late.
+ * libc's functions do not call our exec, so the environment is made before they are called.  The
+ * child is a vfork child of libc's: no event of ours is on it, so no trap can come late.
  */
 #include "agent/exec/launch.h"
 
@@ -19,7 +20,7 @@
 #include "agent/exec/next_image.h"
 #include "agent/exec/search.h"
 
-/* By our own sigaction() where SIGTRAP is ours: as the program set it, in a vfork child the child. */
+/* By our sigaction() where SIGTRAP is ours: what the program, or in a vfork child that, set. */
 bool launch_ignores_trap(void)
 {
 	struct sigaction now;
@@ -27,7 +28,7 @@ bool launch_ignores_trap(void)
 	return sigaction(SIGTRAP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* What SIGTRAP is to do in the child: an attribute may say. */
+/* Whether the child is to ignore SIGTRAP: an attribute may set the default. */
 static bool is_trap_ignored_for(const posix_spawnattr_t *attributes)
 {
 	sigset_t defaults;
@@ -51,7 +52,7 @@ static int judge_candidate(void *context, const char *path)
 	const struct candidate *candidate = context;
 	char *const *argv = candidate->call->argv;
 
-	/* The first that may be executed is the one that will be. */
+	/* The first file in PATH that may be executed is the one that will be. */
 	if (candidate->call->is_search && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
 		return -errno;
 	next_image_judge(
@@ -65,7 +66,7 @@ static int judge_candidate(void *context, const char *path)
 	return candidate->image->answer.kind == PROGRAM_MISSING ? -ENOENT : 0;
 }
 
-/* A relative path means another file where file actions change the folder; it is not found. */
+/* Where file actions change the folder, a relative path means another file: that is not judged. */
 static bool is_enterable(const struct launch *call, struct next_image *out_image)
 {
 	struct candidate candidate = { .call = call, .image = out_image };
@@ -80,7 +81,7 @@ static bool is_enterable(const struct launch *call, struct next_image *out_image
 	return out_image->answer.kind == PROGRAM_ENTERABLE;
 }
 
-/* libc's child shares its memory, errno too: that is as libc leaves it. */
+/* libc's child shares memory with its parent, errno too: errno is left as libc leaves it. */
 static int pass_on(const struct launch *call, pid_t *out_pid, char *const *environment,
 		   int *in_out_errno)
 {

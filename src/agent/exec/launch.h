@@ -1,5 +1,5 @@
 /*
- * launch - posix_spawn(), and the shell for those of libc's functions that run one.
+ * launch - posix_spawn() with the agent preloaded into the child; system() and popen() use it, too.
  */
 #pragma once
 #include <spawn.h>
@@ -8,20 +8,20 @@
 
 struct launch {
 	const char *path;
-	bool is_search; /* along PATH */
+	bool is_search; /* the program is looked for in PATH */
 	const posix_spawn_file_actions_t *actions;
 	const posix_spawnattr_t *attributes;
 	char *const *argv;
 	char *const *environment;
 };
 
-/* Whether SIGTRAP is ignored, by the program's will.  A system call; errno stays. */
+/* Whether the program has SIGTRAP ignored.  Costs a system call; errno stays. */
 bool launch_ignores_trap(void);
 /* As posix_spawn(). */
 int launch(const struct launch *call, pid_t *out_pid);
 /* `sh -c command` with the program's environment. */
 int launch_shell(const char *command, const posix_spawn_file_actions_t *actions,
 		 const posix_spawnattr_t *attributes, pid_t *out_pid);
-/* In a child of fork: locks of other threads are free. */
+/* In a child of fork: frees the locks that the parent's other threads held. */
 void system_forget(void);
 void popen_forget(void);

@@ -1,4 +1,4 @@
-/* exec's row: what it does at the steps of a process's life. */
+/* exec's row: the steps of a process's life at which it does something. */
 #include <stddef.h>
 
 #include "agent/core/agent_state.h"

@@ -30,7 +30,7 @@ static void file_close(struct program_file *file)
 	file->fd = -1;
 }
 
-/* "/proc/self/fd/N", by which a file is opened anew that was opened for another purpose. */
+/* "/proc/self/fd/N": opens the file of a descriptor again, for reading. */
 static void path_of_descriptor(int fd, char out_path[32])
 {
 	char digits[12];
@@ -48,8 +48,9 @@ static void path_of_descriptor(int fd, char out_path[32])
 }
 
 /*
- * Looked at before it is opened: opening a FIFO would wake its writer, and some devices act on
- * being opened.  And a path that is no text's address makes the first call fail, not us.
+ * Calls stat(2) before it opens the file: opening a FIFO would wake its writer, and some devices
+ * act on being opened.  For a path that cannot be read that call fails, while a read of ours
+ * would crash.
  */
 static enum program_kind file_open(struct program_file *file, int folder, const char *path,
 				   int flags)
@@ -109,7 +110,7 @@ static inline bool program_may_gain(struct program_file *file)
 	       (system.f_flags & ST_NOSUID) == 0;
 }
 
-/* By what name the dynamic linker goes: the program's PT_INTERP, unless it was run itself. */
+/* The dynamic linker's path: the program's PT_INTERP, unless the linker itself was run. */
 static const char *our_loader(void)
 {
 	struct dl_find_object found;

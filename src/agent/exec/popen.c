@@ -1,10 +1,10 @@
 /*
- * popen - popen(3), since libc's starts its shell by a way of its own.
+ * popen - implements popen(3), since libc's starts its shell without calling our functions.
  *
- * The stream is one of fdopen()'s, and the process behind it is in a list of ours, as libc has
- * a list of its own: pclose() and fclose() wait for that.  (The other way, libc's popen() while
- * environ leads to another array for a moment, would let other threads find that array, and
- * setenv() copy it.)  It allocates, with the program's malloc(), where libc's does.
+ * The stream is one of fdopen()'s, and its process is kept in a list of ours, as in libc's
+ * popen(): pclose() and fclose() wait for that process.  (To call libc's popen() while environ
+ * points to another array would let other threads find that array, and setenv() copy it.)  It
+ * allocates, with the program's malloc(), where libc's does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,9 +29,9 @@ struct stream {
 };
 
 static struct {
-	/* Held while a shell is started: no stream may come or go meanwhile. */
+	/* Held while a shell is started: no stream may be added or removed meanwhile. */
 	pthread_mutex_t lock;
-	/* Also read without the lock, by those whose streams are not in here. */
+	/* Also read without the lock: NULL if there is no stream of ours. */
 	struct stream *first;
 } streams AGENT_STATE = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -65,7 +65,7 @@ static void close_quietly(int fd)
 	arch_syscall4(SYS_close, fd, 0, 0, 0);
 }
 
-/* What the child does with its descriptors: POSIX wants earlier streams closed in it. */
+/* The child's file actions: POSIX requires earlier streams to be closed in it. */
 static int fill_actions(posix_spawn_file_actions_t *actions, int child_end, int target)
 {
 	int rc = posix_spawn_file_actions_adddup2(actions, child_end, target);
@@ -151,7 +151,7 @@ AGENT_EXPORT FILE *popen(const char *command, const char *mode_text)
 	return stream->file;
 }
 
-/* The process behind a stream of ours, which is no longer one then; 0: it is none. */
+/* Takes a stream of ours out of the list; returns its process, or 0: it is none of ours. */
 static pid_t take(const FILE *file)
 {
 	struct stream *stream = NULL;
@@ -173,7 +173,7 @@ static pid_t take(const FILE *file)
 	return pid;
 }
 
-/* Behind a close that said rc. */
+/* Waits for the process after the stream was closed with result rc. */
 static int wait_for(pid_t pid, int rc)
 {
 	int status, before;

@@ -9,12 +9,12 @@
 #include "agent/core/arch.h"
 
 #define SCRATCH_COUNT 16
-/* Less is not worth mapping: one exec's needs fit the memory of another's. */
+/* The least that is mapped, so that one exec's memory fits the next one's needs. */
 #define SCRATCH_LEAST 8192
 
 struct scratch {
 	u32 is_taken;
-	u32 *tid_address; /* what the taker's was, if it had to be changed */
+	u32 *tid_address; /* the taker's former clear_child_tid address, if it was changed */
 	void *memory;
 	size_t bytes;
 };
@@ -22,10 +22,10 @@ struct scratch {
 static struct scratch scratches[SCRATCH_COUNT] AGENT_STATE;
 
 /*
- * An exec in a vfork child does not come back to give its scratch back.  But the kernel says
- * so: at exec, and when the child ends, it clears the word that set_tid_address(2) named, if
- * another process still uses this memory (kernel/fork.c, mm_release).  There is one such word
- * for each process: false if this one has one already.
+ * Has the kernel free a scratch of a vfork child, whose exec does not return.  At exec, and when
+ * the child ends, the kernel clears the word that set_tid_address(2) named, if another process
+ * still uses this memory (kernel/fork.c, mm_release): that word is is_taken.  A process has one
+ * such word: false if this one has named a scratch's already.
  */
 static bool leave_to_kernel(struct scratch *scratch)
 {

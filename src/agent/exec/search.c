@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What confstr(_CS_PATH) says, where there is no PATH. */
+/* confstr(_CS_PATH), which is used where there is no PATH. */
 #define SEARCH_DEFAULT "/bin:/usr/bin"
 
 static bool lets_search_go_on(int error)
@@ -16,7 +16,7 @@ static bool lets_search_go_on(int error)
 	case ENOENT:
 	case ESTALE:
 	case ENOTDIR:
-	/* Strange file systems have these for a file that is not there. */
+	/* Strange file systems return these for a missing file. */
 	case ENODEV:
 	case ETIMEDOUT:
 		return true;
@@ -25,7 +25,7 @@ static bool lets_search_go_on(int error)
 	}
 }
 
-/* The folder of folder_bytes, a slash, and file; an empty folder is the current one. */
+/* Joins the folder, of folder_bytes, a slash, and file; an empty folder is the current one. */
 static void join(char *out, const char *folder, size_t folder_bytes, const char *file)
 {
 	memcpy(out, folder, folder_bytes);
@@ -44,13 +44,13 @@ struct search {
 static int search_in(const struct search *search, char *path)
 {
 	bool was_denied = false;
-	/* If nothing is tried, libc says what was said last. */
+	/* If nothing is tried, errno stays, as in libc. */
 	int rc = -errno;
 
 	for (const char *folder = search->folders;; folder++) {
 		const size_t bytes = strcspn(folder, ":");
 
-		/* A folder that is too long is passed over without a word. */
+		/* A folder that is too long is skipped, as in libc. */
 		if (bytes < PATH_MAX) {
 			join(path, folder, bytes, search->file);
 			rc = search->try(search->context, path);
@@ -65,8 +65,8 @@ static int search_in(const struct search *search, char *path)
 }
 
 /*
- * libc has as much on the stack as PATH is long, whatever the limit: a thread with the smallest
- * of stacks may have room for that, and a signal, and for no more.
+ * libc puts as many bytes on the stack as PATH is long: a thread with the smallest of stacks may
+ * have room for that and a signal, and for no more.
  */
 #define SEARCH_SHORT 512
 
@@ -96,7 +96,7 @@ int search_path(const char *file, search_try try, void *context)
 	if (strlen(file) > NAME_MAX)
 		return -ENAMETOOLONG;
 	search.folders = folders != NULL ? folders : SEARCH_DEFAULT;
-	/* A slash, and what ends it. */
+	/* Two more: a slash, and the NUL at the end. */
 	return strlen(search.folders) + strlen(file) + 2 <= SEARCH_SHORT ? search_short(&search)
 									 : search_long(&search);
 }

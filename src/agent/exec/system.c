@@ -1,7 +1,7 @@
 /*
- * system - system(3), since libc's starts its shell by a way of its own.
+ * system - implements system(3), since libc's starts its shell without calling our functions.
  *
- * The same in all it can be observed by: SIGCHLD waits meanwhile, SIGINT and SIGQUIT are
+ * It behaves as libc's: SIGCHLD is blocked meanwhile, SIGINT and SIGQUIT are
  * ignored for as long as any thread is in here, a thread that is cancelled kills its shell.
  * (sysdeps/posix/system.c, glibc 2.38: before, SIGCHLD stayed blocked in all but the last of
  * several threads, glibc bug 30163.)
@@ -20,7 +20,7 @@
 static struct {
 	pthread_mutex_t lock;
 	unsigned int callers;
-	struct sigaction interrupt, quit; /* of the program, while there are callers */
+	struct sigaction interrupt, quit; /* the program's, while there are callers */
 } system_calls AGENT_STATE = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct system_call {
@@ -112,7 +112,7 @@ static int run(const char *command)
 	const int failure = start_shell(command, &call);
 
 	if (failure != 0) {
-		/* POSIX: as if the shell had been there and had ended with that. */
+		/* POSIX: as if a shell had been started and had exited with 127. */
 		status = 127 << 8;
 	} else {
 		pthread_cleanup_push(cancelled, &call);

@@ -1,9 +1,9 @@
 /*
- * actions - sigaction() and its like: the program's action for SIGTRAP is kept and reported,
- * ours stays in the kernel.  See signals.h.
+ * actions - interposes sigaction(): keeps and reports the program's action for SIGTRAP, while ours
+ * stays in the kernel.  See signals.h.
  *
  * The same goes for the substitute.  For every other signal the kernel has the program's action,
- * with one change: where SIGTRAP is in its mask, the substitute is.
+ * with one change: SIGTRAP in its mask is replaced by the substitute.
  */
 #include "agent/signals/signals.h"
 
@@ -27,12 +27,12 @@
 
 static struct {
 	struct saved_action trap, substitute;
-	/* Signals in whose mask just one of SIGTRAP and the substitute is. */
+	/* Signals whose actions' masks have only one of SIGTRAP and the substitute. */
 	u64 differing;
 	/* What libc adds to each action (SA_RESTORER on x86-64), and reports back. */
 	int libc_flags;
 	void (*restorer)(void);
-	/* A process that agent_is_of_another() has set an action in the kernel. */
+	/* A vfork child or raw fork (agent_is_of_another()) has set an action in the kernel. */
 	bool is_set_past_us;
 } actions AGENT_STATE;
 
@@ -64,14 +64,14 @@ static void install_on_trap(void)
 	} while (!ignored_are_let_in(let_in));
 }
 
-/* A signal that is ignored ends no wait, as one with a handler of ours would. */
+/* Then the kernel must ignore it as well: a signal with a handler of ours would end waits. */
 static bool is_substitute_ignored(const struct sigaction *trap,
 				  const struct sigaction *substitute)
 {
 	return trap->sa_handler == SIG_IGN && !saved_action_is_handler(substitute);
 }
 
-/* The substitute's handler is ours, and it is called as the program's is to be. */
+/* Installs our handler of the substitute, with the flags and mask of the program's. */
 static void install_on_substitute(void)
 {
 	struct sigaction trap, substitute;
@@ -131,7 +131,7 @@ AGENT_START void signals_take_over(void)
 		return;
 	if (!is_ours(&trap))
 		saved_action_write(&actions.trap, &trap);
-	/* Where SIGTRAP is ignored so is its substitute, which may be our doing. */
+	/* Where SIGTRAP is ignored, the agent may have set the substitute to be ignored, too. */
 	if (!is_ours(&substitute) && !actions_peek(SIGTRAP).is_ignored)
 		saved_action_write(&actions.substitute, &substitute);
 	install_on_trap();
@@ -139,7 +139,7 @@ AGENT_START void signals_take_over(void)
 	actions.is_set_past_us = false;
 }
 
-/* Not while it is ignored for an exec in another thread, or given back. */
+/* Not while SIGTRAP is ignored for an exec in another thread, or given back. */
 void signals_install_again(void)
 {
 	struct sigaction now;
@@ -176,7 +176,7 @@ AGENT_START void signals_give_back(void)
 		masks_set_kernel(theirs);
 }
 
-/* True if our handler was there.  A vfork child may have put its own in place. */
+/* True if our handler was installed.  A vfork child may have installed its own, which stays. */
 static bool ignore_trap_in_kernel(void)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -194,13 +194,13 @@ void signals_ignore_trap(void)
 	ignore_trap_in_kernel();
 }
 
-/* True if the kernel had something else than the program's own. */
+/* Before exec; true if it changed the kernel's action. */
 static bool show_substitute(void)
 {
 	const bool is_ignored = actions_peek(SIGNAL_SUBSTITUTE).is_ignored;
 	const struct sigaction theirs = { .sa_handler = is_ignored ? SIG_IGN : SIG_DFL };
 
-	/* Handlers of ours do not outlive an exec. */
+	/* Exec resets our handler by itself. */
 	if (!is_ignored && !actions_peek(SIGTRAP).is_ignored)
 		return false;
 	return kernel_action(SIGNAL_SUBSTITUTE, &theirs, NULL) == 0;
@@ -284,7 +284,7 @@ struct sigaction actions_as_kept(const struct sigaction *wanted)
 	return kept;
 }
 
-/* What the kernel has: a vfork child may have put an action there, and only there. */
+/* Reports the kernel's action unless it is ours: that of a vfork child is only in the kernel. */
 static int query(int signal, struct sigaction *out_old)
 {
 	struct sigaction now, kept;
@@ -313,7 +313,10 @@ static int change(int signal, const struct sigaction *wanted, struct sigaction *
 	const struct sigaction kept = actions_as_kept(wanted);
 
 	ignored_before(signal, wanted->sa_handler);
-	/* This memory is the parent's then; the actions in the kernel are the child's. */
+	/*
+	 * In a vfork child this memory is the parent's; the actions in the kernel are the
+	 * child's.
+	 */
 	if (agent_is_of_another()) {
 		actions.is_set_past_us = true;
 		if (query(signal, &old) != 0 || kernel_action(signal, &kept, NULL) != 0)
@@ -350,7 +353,7 @@ u64 actions_mask_as_noted(int signal, u64 kernel)
 	return signals_to_program(kernel, has_trap != is_differing_noted(signal));
 }
 
-/* Any other signal's. */
+/* The action for any other signal. */
 static int pass_on(int signal, const struct sigaction *wanted, struct sigaction *out_old)
 {
 	const int old_flags = stack_flags_to_program(signal, 0);

@@ -1,11 +1,11 @@
 /*
- * altstack - see altstack.h.
+ * altstack - replaces the program's alternate signal stacks by larger ones: see altstack.h.
  *
  * Each stack of the program's has one of ours for as long as the thread lives: coroutine
  * libraries go on using a signal stack after it has been replaced by the next (GNU Pth), so
  * none of ours is used for another of theirs, nor unmapped earlier.  That a program may free a
- * stack that is still registered (Ruby does, when a thread ends) does no harm: the kernel does
- * not know it.
+ * stack that is still registered (Ruby does, when a thread ends) does no harm: the kernel has
+ * another one.
  *
  * Nothing is replaced where no trap comes, and none is made where a seccomp filter may forbid
  * the calls for it.
@@ -35,12 +35,12 @@
 #define SS_AUTODISARM (1U << 31) /* linux/signal.h */
 #endif
 
-/* A trap, and in its handler two faults (faults.c). */
+/* Signals that may be handled on it at once: a trap, and in its handler two faults (faults.c). */
 #define NESTED_SIGNALS 3
-/* A thread that sets more stacks than this has the rest in the kernel as they are. */
+/* Further stacks that a thread sets are given to the kernel as they are. */
 #define THREAD_STACKS_MAX 8
 
-/* One of ours.  Lies at the upper end of its mapping, above the stack. */
+/* A stack of ours.  This struct is at the upper end of its mapping, above the stack. */
 struct altstack {
 	struct altstack *next;
 	stack_t theirs;
@@ -55,7 +55,7 @@ static struct {
 	bool has_thread_end;
 } altstacks AGENT_STATE;
 
-/* Those of the calling thread; a child of fork has a copy of each. */
+/* The calling thread's stacks; a child of fork has a copy of each. */
 static __thread struct {
 	void *pooled; /* registered while the program has none; or NULL */
 	struct altstack *first;
@@ -73,7 +73,7 @@ static stack_t altstack_pooled(void)
 	return (stack_t){ .ss_sp = own.pooled, .ss_size = STACK_POOL_BYTES };
 }
 
-/* The replacement that the kernel knows by this address. */
+/* The replacement with this address in the kernel. */
 static struct altstack *altstack_find_ours(const void *address)
 {
 	struct altstack *stack = own.first;
@@ -99,7 +99,7 @@ static struct altstack *altstack_find_theirs(const stack_t *theirs)
 	return stack;
 }
 
-/* A handler that ends the thread is on one of these: then they stay as they are. */
+/* Whether a handler that ends the thread runs on one of these: then they stay as they are. */
 static bool altstack_is_stood_on(void)
 {
 	const u64 here = (u64)__builtin_frame_address(0);
@@ -112,8 +112,8 @@ static bool altstack_is_stood_on(void)
 }
 
 /*
- * In the last of libc's rounds through what is to be done when a thread ends: by then nothing
- * of the program's runs in it, and a trap that still comes finds the thread's own stack.
+ * Runs in the last round of libc's destructors when a thread ends: by then no code of the program's
+ * runs in it, and a trap that still comes uses the thread's own stack.
  */
 static void altstack_end_thread(void *unused)
 {
@@ -126,7 +126,7 @@ static void altstack_end_thread(void *unused)
 		pthread_setspecific(altstacks.thread_end, &own);
 		return;
 	}
-	/* Below a filter that may forbid the calls they are the kernel's to the end. */
+	/* Under a filter that may forbid the calls, the stacks stay registered to the end. */
 	if (!permits.may_call || altstack_is_stood_on())
 		return;
 	own.first = NULL;
@@ -145,7 +145,7 @@ AGENT_START void altstack_begin(void)
 	const unsigned long bytes = getauxval(AT_MINSIGSTKSZ);
 
 	altstacks.frame_bytes = bytes != 0 ? bytes : MEMORY_PAGE;
-	/* Again, where it was given back. */
+	/* Begun again, after altstack_give_back(). */
 	if (altstacks.has_thread_end)
 		return;
 	altstacks.has_thread_end =
@@ -178,7 +178,7 @@ AGENT_START void altstack_begin_thread(void)
 	}
 	/* Any value but NULL has the destructor called. */
 	pthread_setspecific(altstacks.thread_end, &own);
-	/* The program was not sampled when it set one. */
+	/* A stack that the program set before it was sampled stays. */
 	if (!(before.ss_flags & SS_DISABLE))
 		altstack_call(&before, NULL);
 }
@@ -208,7 +208,7 @@ size_t altstack_frame_bytes(void)
 	return altstacks.frame_bytes;
 }
 
-/* A stack of ours for one of theirs, in the thread's list; NULL where there is no memory. */
+/* Makes a replacement for a stack of the program's, in the thread's list; NULL: no memory. */
 static struct altstack *altstack_make(const stack_t *theirs)
 {
 	const size_t more = NESTED_SIGNALS * (altstacks.frame_bytes + AGENT_STACK_NEED) +
@@ -223,7 +223,7 @@ static struct altstack *altstack_make(const stack_t *theirs)
 
 	if (mapping == MAP_FAILED)
 		return NULL;
-	/* Without the page that ends it, what overflows it would write over other memory. */
+	/* A guard page: without it an overflow would write over other memory. */
 	if (mprotect(mapping, MEMORY_PAGE, PROT_NONE) < 0) {
 		munmap(mapping, bytes);
 		return NULL;
@@ -244,7 +244,10 @@ static struct altstack *altstack_make(const stack_t *theirs)
 	return made;
 }
 
-/* As the kernel has it (kernel/signal.c, do_sigaltstack()): what it refuses is left to it. */
+/*
+ * Whether the kernel accepts it (kernel/signal.c, do_sigaltstack()); else it is passed on as it
+ * is.
+ */
 static bool altstack_is_accepted(const stack_t *stack)
 {
 	const unsigned int mode = (unsigned int)stack->ss_flags & ~SS_AUTODISARM;
@@ -254,7 +257,7 @@ static bool altstack_is_accepted(const stack_t *stack)
 	return (mode == 0 || mode == SS_ONSTACK) && stack->ss_size >= ARCH_LEAST_ALTSTACK;
 }
 
-/* What the kernel is to have for a stack that the program sets. */
+/* The stack to give the kernel for one that the program sets. */
 static stack_t altstack_for(const stack_t *theirs)
 {
 	struct altstack *stack;
@@ -273,7 +276,7 @@ static stack_t altstack_for(const stack_t *theirs)
 	return ours;
 }
 
-/* What the kernel has, as the program set it. */
+/* Replaces the kernel's stack in *old by what the program set. */
 static void altstack_report(stack_t *old)
 {
 	const struct altstack *ours = altstack_find_ours(old->ss_sp);

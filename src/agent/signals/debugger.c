@@ -1,10 +1,10 @@
 /*
- * debugger - a process that lets itself be traced, or is about to be, gets no trap of ours from
- * then on.
+ * debugger - interposes ptrace(): turns our traps off in a process before a debugger attaches to
+ * it.
  *
  * A debugger starts a program by PTRACE_TRACEME in its child, and counts the SIGTRAPs of the
  * exec that follows: one of ours would be one too many.  strace seizes a child that it has
- * forked, and shows what comes to it.  The recorder would see the tracer, but not that soon.
+ * forked, and shows the signals it gets.  The recorder would see the tracer, but not that soon.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static bool yield(enum __ptrace_request request, pid_t pid)
 		return false;
 	if (request == PTRACE_TRACEME)
 		return handshake_stop(HANDSHAKE_DEBUGGER);
-	/* The recorder goes on with it in a second if no tracer comes. */
+	/* The recorder turns the traps on again in a second if no tracer comes. */
 	handshake_yield_to_debugger((u32)pid);
 	return false;
 }

@@ -1,5 +1,5 @@
 /*
- * fault_actions - what the program and what the kernel has for SIGSEGV and SIGBUS.
+ * fault_actions - keeps the program's actions for SIGSEGV and SIGBUS, while the kernel has ours.
  */
 #include "agent/signals/fault_actions.h"
 
@@ -16,8 +16,8 @@
 const int fault_signals[FAULT_SIGNALS] = { SIGSEGV, SIGBUS };
 
 static struct {
-	bool are_kept; /* the program's are saved here */
-	/* A process that agent_is_of_another() has set an action in the kernel. */
+	bool are_kept; /* the program's actions are saved here */
+	/* A vfork child or raw fork (agent_is_of_another()) has set an action in the kernel. */
 	bool is_set_past_us;
 	u64 restorer, restorer_flag;
 	struct saved_action saved[FAULT_SIGNALS];
@@ -63,8 +63,8 @@ bool fault_actions_is_ours(const struct kernel_action *action)
 }
 
 /*
- * What the kernel is to have.  The default action has no alternate stack: a fault of ours
- * would be written to one that the program may have given up.
+ * The action to give the kernel.  For the program's default ours has no SA_ONSTACK: a fault of our
+ * loads would be written to an alternate stack that the program may have given up.
  */
 static struct kernel_action shown_to_kernel(const struct sigaction *theirs)
 {
@@ -81,7 +81,7 @@ static struct kernel_action shown_to_kernel(const struct sigaction *theirs)
 	return shown;
 }
 
-/* Of several threads that install, the last finds the program's latest action. */
+/* Of several threads that install at once, the last one installs the program's latest action. */
 static long install(int signal, struct kernel_action *out_old)
 {
 	struct sigaction theirs;
@@ -159,7 +159,7 @@ void fault_actions_take(int signal, struct sigaction *out_action)
 	saved_action_read(saved_action_of(signal), out_action);
 	if (!(out_action->sa_flags & (int)SA_RESETHAND))
 		return;
-	/* This memory is the parent's then. */
+	/* In a vfork child this memory is the parent's. */
 	if (agent_is_of_another())
 		fault_actions_set_in_kernel(signal, &standard, NULL);
 	else
@@ -171,7 +171,7 @@ bool fault_actions_hold(int signal)
 	return (signal == SIGSEGV || signal == SIGBUS) && fault_actions_are_kept();
 }
 
-/* What the kernel has: a vfork child may have put an action there, and only there. */
+/* Reports the kernel's action unless it is ours: that of a vfork child is only in the kernel. */
 static long query(int signal, struct sigaction *out_old)
 {
 	struct kernel_action now;

@@ -16,9 +16,9 @@
 #include "agent/signals/kernel_action.h"
 #include "agent/signals/signals.h"
 
-/* What the linker makes of the lists of all our loads. */
+/* The list of all loads that may fault, which the linker joins. */
 struct listed_load {
-	s32 instruction, go_on_at; /* each from where it stands itself */
+	s32 instruction, go_on_at; /* offsets from the field itself */
 };
 extern const struct listed_load loads_begin[] __asm__("__start_" ARCH_LOADS_SECTION)
 	__attribute__((visibility("hidden")));
@@ -29,16 +29,16 @@ enum { NOT_BEGUN, BEGINNING, BEGUN };
 
 static struct {
 	u32 state;
-	bool is_over; /* one that is the program's kills: no fault of ours may come any more */
-	u32 need;     /* of the stack, for a fault in our handler */
+	bool is_over; /* a signal is killing the program: no load of ours may fault any more */
+	u32 need;     /* bytes of stack for a fault in our handler */
 } faults AGENT_STATE;
 
-/* The kernel's handler; goes on as faults_choose() says. */
+/* faults_entry(), the kernel's handler, goes on at the address that faults_choose() returns. */
 __attribute__((used, visibility("hidden"))) u64 faults_choose(int signal, siginfo_t *info,
 							      ucontext_t *context);
 ARCH_CHOOSING_HANDLER(faults_entry, faults_choose);
 
-/* By the first thread that asks; the others read by copies meanwhile. */
+/* The first thread that asks begins it; others read by copies meanwhile. */
 static bool has_begun(void)
 {
 	u32 state = __atomic_load_n(&faults.state, __ATOMIC_ACQUIRE);
@@ -46,7 +46,7 @@ static bool has_begun(void)
 	if (state == NOT_BEGUN && permits.may_call && own_process.is_trap_ours &&
 	    __atomic_compare_exchange_n(&faults.state, &state, BEGINNING, 0, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE)) {
-		/* Two, as is_of_load() has it. */
+		/* Two frames, for is_of_load()'s reason. */
 		faults.need = 2 * (u32)altstack_frame_bytes() + 2 * AGENT_STACK_NEED;
 		if (!fault_actions_begin())
 			return false;
@@ -69,8 +69,9 @@ bool faults_are_wanted(void)
 }
 
 /*
- * Not where our handler is on it: a fault's frame lies below ours then.  Else the program may have
- * given it up, past us.  The kernel gives it back when our handler returns: it is in the frame.
+ * Disables the alternate stack, which the program may have given up past us, until our handler
+ * returns: sigreturn restores it from the frame.  Not if our handler runs on it: a fault's frame
+ * then is put below ours.
  */
 static bool leave_alternate_stack(const ucontext_t *context, u64 here)
 {
@@ -81,7 +82,7 @@ static bool leave_alternate_stack(const ucontext_t *context, u64 here)
 	return permits.may_call && arch_syscall4(SYS_sigaltstack, (long)&none, 0, 0, 0) == 0;
 }
 
-/* The program may have set an action past libc. */
+/* The program may have set an action by a raw system call. */
 static bool is_still_in_kernel(void)
 {
 	struct kernel_action now;
@@ -91,9 +92,9 @@ static bool is_still_in_kernel(void)
 }
 
 /*
- * Then a fault kills.  Our handler runs with what was blocked when it began, which the context
- * shows; but for a wait with a mask of its own that was interrupted (sigsuspend(), ppoll()):
- * that shows the mask from before.
+ * Whether SIGSEGV or SIGBUS is blocked, so that a fault kills.  Our handler runs with the
+ * interrupted code's mask, which the context has.  But if it interrupted a wait with a mask of
+ * its own (sigsuspend(), ppoll()), the context has the mask from before the wait.
  */
 static bool are_blocked(const ucontext_t *context)
 {
@@ -107,7 +108,7 @@ static bool are_blocked(const ucontext_t *context)
 	return now & SIGNALS_OF_FAULTS;
 }
 
-/* Whether a fault's signal has room on the stack, below where we stand. */
+/* Whether the stack has room for a fault's signal below `here`. */
 static bool has_room(const struct mem *mem, u64 here)
 {
 	if (altstack_of_context_holds(mem->context, here))
@@ -132,7 +133,7 @@ bool faults_may_come(const struct mem *mem, u64 here)
 	       leave_alternate_stack(mem->context, here);
 }
 
-/* True if the fault is that of a listed load, which goes on without. */
+/* True if the fault is a listed load's, which then goes on as failed. */
 static bool fail_load(ucontext_t *context)
 {
 	const u64 pc = ARCH_PC_OF(context);
@@ -150,17 +151,18 @@ static bool fail_load(ucontext_t *context)
 #define BUS_MCEERR_AO 5
 #endif
 
-/* By the instruction that was interrupted, and not sent by a process. */
+/* Whether the interrupted instruction raised the signal, not a process that sent it. */
 static bool is_fault(int signal, const siginfo_t *info)
 {
 	return info->si_code > 0 && !(signal == SIGBUS && info->si_code == BUS_MCEERR_AO);
 }
 
 /*
- * Dies of it where the thread was interrupted.  The signal is sent again, for it may not have
- * been a fault that happens again.  Traps go first: one that waits would have this signal
- * delivered in here (is_of_load()), or itself in its place.  Where nothing may be called, it is
- * blocked: then the kernel does not ask for a handler.
+ * Has the process killed by the signal where the thread was interrupted.  The signal is sent
+ * again, since it may not be a fault that happens again.  SIGTRAP is ignored first: a pending
+ * one would have this signal delivered in here (is_of_load()), or would be delivered instead.
+ * Where no system call may be made, the signal is blocked: the kernel kills for a blocked fault
+ * without calling a handler.
  */
 static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 {
@@ -183,10 +185,11 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 }
 
 /*
- * Of two signals that instructions raise, the kernel delivers the older first, also if that one
- * is blocked (6.18: kernel/signal.c, dequeue_synchronous_signal()).  A trap of ours that came
- * while our handler ran is: then a second handler interrupts the load, and the fault finds that
- * one at its first instruction.
+ * Whether a listed load faulted.  Of two signals that instructions raise, the kernel delivers
+ * the older first, even if it is blocked (6.18: kernel/signal.c, dequeue_synchronous_signal()),
+ * as a trap of ours is that came while our handler ran.  Then a second on_trap() interrupts the
+ * load, and the fault is reported at its first instruction; the load's context is its third
+ * argument.
  */
 static bool is_of_load(ucontext_t *context)
 {
@@ -199,8 +202,8 @@ static bool is_of_load(ucontext_t *context)
 }
 
 /*
- * Signals that were sent while the thread was in our handler, which lets these two in; a second
- * one is dropped, as the kernel does.
+ * Signals of these two that a process sent while the thread was in our handler, which does not
+ * block them; a second one is dropped, as the kernel does.
  */
 static __thread struct {
 	bool is_any;
@@ -208,7 +211,7 @@ static __thread struct {
 	siginfo_t infos[FAULT_SIGNALS];
 } put_off;
 
-/* Only in our handler all of these are blocked, and the signal that came is not. */
+/* Only in our handler are all of these blocked and the signal that came is not. */
 #define TRAP_HANDLER_BLOCKS (TRAP_BIT | SIGNAL_BIT(32) | SIGNAL_BIT(33))
 
 static bool is_in_trap(const ucontext_t *context)
@@ -232,7 +235,7 @@ void faults_end_trap(void)
 
 	if (!put_off.is_any)
 		return;
-	/* Until our handler returns. */
+	/* Blocked until our handler returns. */
 	arch_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, 0, sizeof set);
 	put_off.is_any = false;
 	for (u32 i = 0; i < FAULT_SIGNALS; i++) {

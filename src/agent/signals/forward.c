@@ -1,17 +1,16 @@
 /*
- * forward - a SIGTRAP that is not ours goes to the program.
+ * forward - passes a SIGTRAP that is not ours on to the program.
  *
- * It may have been sent (by others, or a timer; what the program sends itself: self_signals.c), or the thread ran
- * into it (a breakpoint instruction, a single step).  on_trap() runs with all signals blocked,
- * on whatever stack there is, with our flags: no place to call the program's handler from.
- * So it is sent on, with a mark, as the substitute (signals.h), and delivered by the kernel the
- * moment on_trap() returns: with the program's mask and flags, on its alternate stack, its
- * siglongjmp() as good as ever.
+ * It may have been sent (by others, or a timer; what the program sends itself: self_signals.c),
+ * or an instruction raised it (a breakpoint, a single step).  on_trap() runs with all signals
+ * blocked, on whatever stack there is, with our flags, so the program's handler cannot be called
+ * from there.  The signal is sent on, with a mark, as the substitute (signals.h), and the kernel
+ * delivers it the moment on_trap() returns: with the program's mask and flags, on its alternate
+ * stack; its handler may leave by siglongjmp() as ever.
  *
- * The kernel does not let forced signals, those a thread ran into, be blocked or ignored: they
- * kill then.  That, and the default action, is done by the kernel, too: it gets the default
- * action back and the same signal again, so that the core shows the program's stack and not
- * ours.
+ * Forced signals, which an instruction raised, cannot be blocked or ignored: they kill then.
+ * The agent leaves that, and the default action, to the kernel: it installs the default action
+ * and sends the same signal again, so that the core shows the program's stack and not ours.
  */
 #include "agent/signals/signals.h"
 
@@ -23,12 +22,12 @@
 #include "agent/core/arch.h"
 
 /*
- * What on_trap() was given, or self_signals.c, as it goes through the kernel.  The kernel carries 48 bytes of
- * siginfo (include/linux/signal_types.h), of which no code that SIGTRAP comes with uses the
- * last eight.  The code it is sent with is one whose other bytes the kernel leaves alone (not
- * as a sender's user-ID, kernel/signal.c, has_si_pid_and_uid): a negative one, as only those
- * may be sent to a process (do_rt_sigqueueinfo), or a positive one to the thread itself, which
- * is sent however many signals the user has pending (__sigqueue_alloc).
+ * Marks a siginfo that is sent as the substitute, and keeps its si_code.  The kernel carries 48
+ * bytes of siginfo (include/linux/signal_types.h), of which no si_code of a SIGTRAP uses the
+ * last eight.  It is sent with an si_code whose other bytes the kernel leaves alone (it converts
+ * a sender's user id: kernel/signal.c, has_si_pid_and_uid): a negative one, as only those may be
+ * sent to a process (do_rt_sigqueueinfo), or a positive one to the thread itself, which is sent
+ * however many signals the user has pending (__sigqueue_alloc).
  */
 struct mark {
 	u32 magic;
@@ -36,7 +35,7 @@ struct mark {
 };
 #define MARK_OFFSET     40
 #define MARK_TRAP       0x7472666dU
-#define MARK_SUBSTITUTE 0x7374666dU /* it is no SIGTRAP */
+#define MARK_SUBSTITUTE 0x7374666dU /* the signal is SIGSTKFLT itself */
 
 _Static_assert(MARK_OFFSET + sizeof(struct mark) == 48, "the kernel carries 48 bytes");
 _Static_assert(sizeof(siginfo_t) == 128, "as the kernel has it");
@@ -56,13 +55,13 @@ void signal_this_thread(int signal, const siginfo_t *info)
 	arch_syscall4(SYS_rt_tgsigqueueinfo, pid, tid, signal, (long)info);
 }
 
-/* A signal for the process stays one: any thread that does not block it may take it. */
+/* Whether it is sent on to the process: any thread that does not block it may take it. */
 static bool is_for_the_process(const siginfo_t *info)
 {
 	return info->si_code == SI_USER || (info->si_code < 0 && info->si_code != SI_TKILL);
 }
 
-/* code: what it is sent with. */
+/* code: the si_code that it is sent with. */
 static void put_mark(siginfo_t *info, u32 magic, int code)
 {
 	const struct mark mark = { .magic = magic, .code = info->si_code };
@@ -77,7 +76,7 @@ static void send_on(const siginfo_t *info, bool is_blocked)
 	siginfo_t carried = *info;
 
 	put_mark(&carried, MARK_TRAP, is_to_process ? SI_SIGIO : POLL_IN);
-	/* Before it is sent: a thread that is woken by it compares. */
+	/* Counted before it is sent: a thread that it wakes compares the count. */
 	__atomic_fetch_add(&forwarded, 1, __ATOMIC_RELEASE);
 	if (is_to_process)
 		arch_syscall4(SYS_rt_sigqueueinfo, arch_syscall4(SYS_getpid, 0, 0, 0, 0),
@@ -96,8 +95,8 @@ long forward_send_marked(int tid, int signal, const siginfo_t *info)
 }
 
 /*
- * By a call to one thread (self_signals.c), as the kernel says. Where more signals are pending than
- * the user may have it says that no process has sent it (kernel/signal.c, collect_signal).
+ * Whether self_signals.c sent it to one thread, by the kernel's siginfo.  Where the user has more
+ * signals pending than allowed, that names no sender (kernel/signal.c, collect_signal).
  */
 static bool is_sent_to_a_thread_by_us(const siginfo_t *info)
 {
@@ -128,7 +127,7 @@ int forward_unmark(siginfo_t *info)
 	return info->si_signo;
 }
 
-/* Dies of it where the thread was interrupted: once the calling handler has returned. */
+/* Has the signal kill where the thread was interrupted, once the calling handler has returned. */
 static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 {
 	const u64 mask = signals_of(&context->uc_sigmask);
@@ -141,7 +140,7 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 	signal_this_thread(signal, info);
 }
 
-/* By an instruction of the thread's own (si_code of SIGTRAP in sigaction(2)). */
+/* Whether an instruction of the thread raised it (si_code of SIGTRAP in sigaction(2)). */
 static bool is_forced(const siginfo_t *info)
 {
 	return info->si_code == SI_KERNEL ||
@@ -163,13 +162,16 @@ void forward_trap(siginfo_t *info, ucontext_t *context)
 	else if (permits.may_call)
 		send_on(info, is_blocked);
 	else if (!is_blocked)
-		/* Not sent on where a filter may kill for that: it runs with our mask. */
+		/*
+		 * A filter may kill for sending it on: the program's handler runs here, with our
+		 * mask.
+		 */
 		action.handle(SIGTRAP, info, context);
 }
 
 void forward_on_substitute(int signal, siginfo_t *info, void *context)
 {
-	/* Really SIGSTKFLT, if a process sent that. */
+	/* SIGSTKFLT stays one, if a process sent that. */
 	signal = forward_unmark(info);
 	const struct program_action action = actions_take(signal);
 

@@ -15,13 +15,13 @@ struct program_file {
 	const struct program_elf *elf;
 };
 
-/* The image that threads were last started from, for most programs have one. */
+/* The image that created a thread last: most programs have one that does. */
 static u64 last_start;
 
-/* How much of the image is there at offset: up to the end of the segment that holds it. */
+/* How many bytes of the image can be read at offset: to the end of the segment that holds it. */
 static u64 bytes_there(const struct program_file *file, u64 offset)
 {
-	/* Its segments are not known so far: they are on the first page. */
+	/* The segments are not read yet: their headers are on the first page. */
 	if (file->elf->load_count == 0)
 		return offset < MEMORY_PAGE ? MEMORY_PAGE - offset : 0;
 	for (u32 i = 0; i < file->elf->load_count; i++) {
@@ -45,7 +45,7 @@ static inline long program_read(struct program_file *file, void *dst, u32 len, u
 	return len;
 }
 
-/* The caller runs in it, so it stays where it is. */
+/* Whether the image is Go's.  The thread's creator runs in it, so it is not unloaded meanwhile. */
 static bool is_go(const struct dl_find_object *image)
 {
 	struct program_file file = { .start = (u64)image->dlfo_map_start,
@@ -53,7 +53,7 @@ static bool is_go(const struct dl_find_object *image)
 	struct program_elf elf = { .file = &file, .is_mapped = true, .bias = file.start };
 
 	file.elf = &elf;
-	/* A library begins at address 0 of its own; what does not is a program, or very odd. */
+	/* A library's addresses begin at 0; an image whose do not is a program, or very odd. */
 	return file.start == (u64)image->dlfo_link_map->l_addr &&
 	       program_elf_read(&elf) == PROGRAM_ELF_OURS && program_elf_is_go(&elf);
 }

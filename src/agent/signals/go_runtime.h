@@ -1,18 +1,17 @@
 /*
- * go_runtime - Go code in a library of the program's.
+ * go_runtime - finds Go code in a library of the program's, whose handlers need SA_ONSTACK.
  *
  * A goroutine has a stack of a few kilobytes, and no room for a signal's frame: Go's handlers
  * have SA_ONSTACK, and each of its threads an alternate stack that Go sets by a raw system
  * call, or one that it finds (go.dev, os/signal, "Non-Go programs that call Go code").  So the
- * flag may not be withheld from the kernel (stack_flags.h), and that is known before Go's
- * first goroutine runs.
+ * flag may not be withheld from the kernel (stack_flags.h) from before Go's first goroutine runs.
  *
- * A program that is Go's own is not entered at all (abi/program.h).
+ * A program written in Go gets no agent at all (abi/program.h).
  */
 #pragma once
 
 /*
- * A thread is about to begin: Go's runtime starts its first from the library's constructor.
- * caller is an address in the code that wants it.
+ * A thread is about to be created: Go's runtime creates its first in the library's constructor.
+ * caller: an address in the code that creates it.
  */
 void go_runtime_look(const void *caller);

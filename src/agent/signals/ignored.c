@@ -7,12 +7,12 @@
 #include "agent/signals/kernel_action.h"
 #include "agent/signals/signals.h"
 
-/* What the kernel does nothing for by default (include/linux/signal.h). */
+/* The signals that the kernel ignores by default (include/linux/signal.h). */
 #define IGNORED_BY_DEFAULT \
 	(SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGWINCH) | SIGNAL_BIT(SIGURG))
-/* Real-time signals are not: a process that ignores one has been sent it. */
+/* Real-time signals are not looked up: one that is ignored comes only if a process sends it. */
 #define ASKED_LAST 31
-/* Their actions are not what the program set: actions.c. */
+/* The kernel's actions for these are not what the program set: actions.c. */
 #define SHIFTED (TRAP_BIT | SUBSTITUTE_BIT)
 
 /* glibc 2.32: false once there has been a second thread. */
@@ -20,9 +20,9 @@ extern char __libc_single_threaded __attribute__((weak));
 
 static struct {
 	bool is_kept;
-	u64 wanted;       /* what is ignored */
-	u64 ever_handled; /* also before that was kept */
-	u64 in_kernel;    /* what our handler was last installed with */
+	u64 wanted;       /* the signals that are ignored */
+	u64 ever_handled; /* since the start, also before is_kept */
+	u64 in_kernel;    /* the `wanted` that our handler was last installed with */
 } ignored AGENT_STATE;
 
 u64 ignored_signals(void)
@@ -42,7 +42,10 @@ static bool is_ignoring(int signal, sighandler_t handler)
 	       (handler == SIG_DFL && (SIGNAL_BIT(signal) & IGNORED_BY_DEFAULT));
 }
 
-/* Whether what is kept differs; a child of vfork() has actions of its own, and this memory. */
+/*
+ * Whether `wanted` must change.  Not in a vfork child: its actions are its own, this memory is
+ * not.
+ */
 static bool is_to_be_changed(int signal, bool is_to_be_kept)
 {
 	if (!__atomic_load_n(&ignored.is_kept, __ATOMIC_RELAXED) || signal < 1 ||
@@ -97,7 +100,10 @@ static void ignored_begin(void)
 		if ((bit & SHIFTED) || !is_ignored_in_kernel(signal))
 			continue;
 		__atomic_fetch_or(&ignored.wanted, bit, __ATOMIC_RELAXED);
-		/* Another thread may have changed it in between, and found nothing kept. */
+		/*
+		 * Another thread may have changed the action in between, before its bit was
+		 * kept.
+		 */
 		if (!is_ignored_in_kernel(signal))
 			__atomic_fetch_and(&ignored.wanted, ~bit, __ATOMIC_RELAXED);
 	}

@@ -1,15 +1,15 @@
 /*
- * ignored - signals that the program ignores are not blocked by our handler.
+ * ignored - keeps signals that the program ignores unblocked while our handler runs.
  *
- * The kernel drops a signal that is ignored, and so sends none of SIGCHLD, SIGWINCH, SIGURG
- * and SIGCONT to processes without a handler for them; but not while it is blocked, since code that
+ * The kernel drops a signal that is ignored, and so sends none of SIGCHLD, SIGWINCH, SIGURG and
+ * SIGCONT to processes without a handler for them; but not while it is blocked, since code that
  * unblocks it may have a handler by then (kernel/signal.c, sig_ignored).  Our handler blocks
- * all.  So a child that ended while the thread that had made it was in there left a SIGCHLD
- * to the process, which woke another thread to take it: that one's epoll_wait(), sigwaitinfo()
- * or semop() failed with EINTR, and its poll() too, where a trap had come as well.
+ * all.  So when a child ended while the thread that had made it was in our handler, SIGCHLD
+ * stayed pending for the process and woke another thread to take it: that thread's epoll_wait(),
+ * sigwaitinfo() or semop() failed with EINTR, and its poll() too, where a trap had come as well.
  *
- * What is ignored is looked up before the process has threads, and kept from then on: where
- * there is one thread, no other thread is woken.
+ * The ignored signals are looked up before the process has a second thread, and kept up to date
+ * from then on: with one thread there is no other to be woken.
  */
 #pragma once
 #include <signal.h>
@@ -17,20 +17,20 @@
 
 #include "abi/types.h"
 
-/* Not to be blocked by our handler. */
+/* The signals that our handler is not to block. */
 u64 ignored_signals(void);
-/* Its mask has been made so; false if they are others by now. */
+/* Our handler was installed with these unblocked; false if others are ignored by now. */
 bool ignored_are_let_in(u64 signals);
 /*
- * Around a change of a signal's action by the program, which is to have this handler (or
- * SIG_DFL, SIG_IGN): before it is made, and when it has been.  No handler of the program's is
- * to find ours on its stack.
+ * Called before and after the program sets a signal's action to this handler (or SIG_DFL,
+ * SIG_IGN).  A signal with a handler must be blocked in ours, so that no handler of the
+ * program's interrupts it.
  */
 void ignored_before(int signal, sighandler_t handler);
 void ignored_after(int signal, sighandler_t handler);
-/* Those that have had a handler of the program's, now or before. */
+/* The signals that have, or have ever had, a handler of the program's. */
 u64 ignored_ever_handled(void);
-/* A thread is about to be made: from now on our handler's mask is right. */
+/* A thread is about to be created: looks up the ignored signals, and installs our handler so. */
 void ignored_before_thread(void);
-/* In our handler: has its mask be right from the next time on.  libc makes threads, too. */
+/* In our handler: corrects its mask for the next time, since libc creates threads, too. */
 void ignored_look(void);

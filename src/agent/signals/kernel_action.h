@@ -1,5 +1,5 @@
 /*
- * kernel_action - what the kernel has for a signal, and which wait, asked without libc.
+ * kernel_action - reads signals' actions, and which are pending, from the kernel without libc.
  */
 #pragma once
 #include <signal.h>
@@ -43,7 +43,7 @@ static inline int kernel_action_first_handler(u64 signals, struct kernel_action 
 	return 0;
 }
 
-/* Of the signals that are not in `blocked`, those that wait to be delivered; 0: none is known. */
+/* The pending signals that are not in `blocked`; 0 also if they cannot be read. */
 static inline u64 kernel_signals_waiting(u64 blocked)
 {
 	u64 pending = 0;

@@ -1,9 +1,9 @@
 /*
- * masks - a thread that blocks all its signals is sampled all the same.
+ * masks - interposes sigprocmask() and its like: threads that block all signals are sampled, too.
  *
  * Libraries block every signal in their worker threads (liblzma does), and a trap that is
- * blocked gives no sample.  So where the program blocks SIGTRAP the kernel blocks the signal
- * that stands in for it (signals.h), and the program gets the mask it set.
+ * blocked gives no sample.  So where the program blocks SIGTRAP the kernel blocks its
+ * substitute (signals.h), and the program reads back the mask it set.
  */
 #include "agent/signals/signals.h"
 
@@ -15,17 +15,17 @@
 #include "agent/core/arch.h"
 #include "agent/signals/interposed.h"
 
-/* Programs call them all the same. */
+/* Programs call deprecated functions all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 /* glibc keeps these two for cancellation and setuid, and never lets them be blocked. */
 #define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
 
 /*
- * Whether the thread last blocked the substitute itself, for the kernel's bit says that of
- * SIGTRAP.  It holds while the mask is the one that was set then.  Otherwise (in a handler,
- * after a jump out of one) it is taken to be blocked if SIGPWR is, another that hardly a program
- * blocks but with all the others.
+ * Whether the thread last blocked the substitute itself: the kernel's bit stands for SIGTRAP.
+ * Valid while the mask is the one that was set then.  Otherwise (in a handler, after a jump out
+ * of one) the substitute is taken to be blocked if SIGPWR is, another signal that programs
+ * hardly block but with all others.
  */
 static __thread struct {
 	bool is_known;
@@ -98,11 +98,11 @@ int masks_change(int how, const u64 *set, u64 *out_old)
 		return (int)-mask_call(how, set, out_old);
 	if (set != NULL)
 		wanted = signals_to_kernel(*set);
-	/* Also where it is really blocked. */
+	/* SIGTRAP itself, too: it may really be blocked. */
 	if (set != NULL && how == SIG_UNBLOCK)
 		wanted |= *set & TRAP_BIT;
 
-	/* The kernel writes to out_old first: it knows whether that can be written. */
+	/* The kernel writes to out_old first, and fails if that cannot be written. */
 	u64 *kernel = out_old != NULL ? out_old : &before;
 	const long rc = mask_call(how, set != NULL ? &wanted : NULL, kernel);
 
@@ -171,7 +171,7 @@ AGENT_EXPORT int sigrelse(int signal)
 	return change_one(SIG_UNBLOCK, signal);
 }
 
-/* BSD's masks are of the first 32 signals. */
+/* BSD's masks have the first 32 signals. */
 static int change_as_bsd(int how, int mask)
 {
 	const u64 set = (u32)mask;
@@ -206,7 +206,7 @@ AGENT_EXPORT int sigpending(sigset_t *set)
 	return rc;
 }
 
-/* What a thread is to begin with. */
+/* The mask that a thread begins with. */
 AGENT_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attributes, const sigset_t *set)
 {
 	sigset_t kernel;

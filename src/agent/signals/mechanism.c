@@ -25,7 +25,7 @@ AGENT_START static void start(void)
 	signals_begin(environment_inherits_ignored_trap());
 }
 
-/* No traps come here, of ours or of another's. */
+/* If no trap of any recorder will come: gives SIGTRAP back to the program. */
 AGENT_START static void settle(void)
 {
 	if (own_ring.header == NULL && !agent_hello.may_be_trapped)
@@ -54,12 +54,12 @@ static void begin_thread(u64 start_function)
 
 static void forbid_calls(void)
 {
-	/* Later it may take calls that are forbidden. */
+	/* Now, since later it may take system calls that are forbidden. */
 	if (permits.may_call && !agent_is_of_another())
 		stack_flags_allow();
 }
 
-/* None comes from now on. */
+/* No trap may come from now on: no handler can return. */
 static void forbid_handlers(void)
 {
 	if (!own_process.is_trap_ours)

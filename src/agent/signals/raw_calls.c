@@ -1,9 +1,9 @@
 /*
- * raw_calls - signals by syscall(): the same as by libc's functions.
+ * raw_calls - does for signal system calls by syscall() what is done for libc's functions.
  *
- * The numbers that take a set of signals are two tables; a set is the kernel's, eight bytes.
- * Where a pointer cannot be read the kernel says so, as without us: Abseil asks with such a
- * call whether memory can be read.
+ * Two tables list these calls; a set of signals is the kernel's, of eight bytes.  A pointer that
+ * cannot be read is passed to the kernel, which fails as without us: Abseil tests by such a call
+ * whether memory can be read.
  */
 #include "agent/signals/raw_calls.h"
 
@@ -21,7 +21,7 @@
 #include "agent/signals/signals.h"
 #include "agent/signals/stack_flags.h"
 
-/* Calls with a set to wait with, or to wait for: which argument it is. */
+/* Calls with a set to wait with, or to wait for, and which argument that is. */
 static const struct {
 	long number;
 	u32 argument;
@@ -34,7 +34,7 @@ static const struct {
 	{ SYS_signalfd4, 1 },
 };
 
-/* NULL, too: then the call does without.  Where a filter may forbid to ask, it is believed. */
+/* True for NULL, too: an argument left out.  Where a filter may forbid the probe, true. */
 static bool is_readable(long address, u64 bytes)
 {
 	if (address == 0 || !permits.may_call)
@@ -57,7 +57,7 @@ static long raw_mask(const long *a)
 	return -error;
 }
 
-/* Of a signal that is neither SIGTRAP nor its substitute. */
+/* rt_sigaction(2) of a signal that is neither SIGTRAP nor its substitute. */
 static long raw_action_of_others(const long *a)
 {
 	const int old_flags = stack_flags_to_program((int)a[0], 0);
@@ -114,7 +114,7 @@ static long raw_action(const long *a)
 	return 0;
 }
 
-/* With its set as the kernel is to have it. */
+/* Makes the call with its set converted for the kernel. */
 static long raw_wait(long number, const long *a, u32 argument)
 {
 	struct wait wait = { .number = number, .first = a[0] };
@@ -132,7 +132,7 @@ static long raw_wait(long number, const long *a, u32 argument)
 	return rc;
 }
 
-/* Its sixth argument leads to the set: pselect6(2). */
+/* The sixth argument of pselect6(2) points to this. */
 struct raw_set {
 	const u64 *set;
 	u64 bytes;
@@ -203,7 +203,7 @@ static long raw_tgkill(const long *a)
 	return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]) == 0 ? 0 : -errno;
 }
 
-/* To a thread of whatever process it may be. */
+/* tkill(2): the thread may be another process's. */
 static long raw_tkill(const long *a)
 {
 	const int saved_errno = errno;
@@ -216,7 +216,7 @@ static long raw_tkill(const long *a)
 	return arch_syscall4(SYS_tkill, a[0], a[1], 0, 0);
 }
 
-/* With the sender's own account, which may say what only the thread itself may say. */
+/* rt_tgsigqueueinfo(2): some siginfos a thread may send to itself only. */
 static long raw_queue(const long *a)
 {
 	const siginfo_t *info = (const siginfo_t *)a[3];
@@ -228,7 +228,7 @@ static long raw_queue(const long *a)
 	return arch_syscall4(SYS_rt_tgsigqueueinfo, a[0], a[1], a[2], a[3]);
 }
 
-/* Calls that take a set in a way of their own, or give one back. */
+/* Calls with a function of their own here. */
 static const struct {
 	long number;
 	long (*answer)(const long *a);

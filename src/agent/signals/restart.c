@@ -1,25 +1,25 @@
 /*
- * restart - a system call that a signal of the program's interrupts fails with EINTR, our trap
- * or not.
+ * restart - has a system call fail with EINTR for a signal of the program's although our trap
+ * came too.
  *
- * A signal whose handler was set without SA_RESTART makes a call that waits (read() from a
- * pipe) fail with EINTR; one that was set with it has the call begin anew.  The kernel decides
- * by the handler it runs first (arch/x86/kernel/signal.c, handle_signal), and where a trap
- * of ours has come as well that is always ours: a synchronous signal goes before all others
+ * A signal whose handler was set without SA_RESTART makes a call that waits (read() from a pipe)
+ * fail with EINTR; one that was set with it has the call begin anew.  The kernel decides by the
+ * handler it runs first (arch/x86/kernel/signal.c, handle_signal), and where a trap of ours has
+ * come as well that is always ours: a synchronous signal goes before all others
  * (kernel/signal.c, dequeue_synchronous_signal).  Our handler has SA_RESTART, so the call is
  * made to begin anew, then the program's handler runs, and the EINTR it was to cause is lost:
  * measured, one of eight alarms at 10,000 traps a second.  Without SA_RESTART it would be the
  * other way round, and calls would fail that must not.
  *
  * So the handler looks at what it has interrupted.  The kernel has a call begin anew by putting
- * the program counter back on the instruction and the call's number into its register.
- * If a signal of the program's is waiting then, and its handler has no SA_RESTART, the call is
- * turned into one that failed, as the kernel would have.
+ * the program counter back on the instruction and the call's number into its register.  If a
+ * signal of the program's is pending then, and its handler has no SA_RESTART, the call is turned
+ * into one that failed, as the kernel would have.
  *
- * What cannot be mended: where a filter may forbid system calls, what is waiting is not known.
- * Where several signals wait whose handlers differ in SA_RESTART, the lowest decides, as it
- * does in the kernel unless one was sent to the thread and another to the process.  On aarch64
- * a call that begins anew cannot be distinguished from one that is about to begin.
+ * Limits: where a filter may forbid system calls, pending signals cannot be read.  Where several
+ * signals are pending whose handlers differ in SA_RESTART, the lowest decides, as it does in the
+ * kernel unless one was sent to the thread and another to the process.  On aarch64 a call that
+ * begins anew cannot be distinguished from one that is about to begin.
  */
 #include "agent/signals/restart.h"
 
@@ -63,7 +63,7 @@ static bool may_fail(const struct arch_call *call)
 	return !is_pi_futex(call);
 }
 
-/* Whether the first handler that the kernel runs after ours has a call fail with EINTR. */
+/* Whether the first handler that the kernel runs after ours makes a call fail with EINTR. */
 static bool next_handler_interrupts(u64 waiting)
 {
 	struct kernel_action action;
@@ -80,7 +80,7 @@ void restart_mend(ucontext_t *context)
 		return;
 	const u64 blocked = signals_of(&context->uc_sigmask);
 
-	/* All signals are blocked in our handler: those that have come are all waiting. */
+	/* All signals are blocked in our handler: those that have come are all pending. */
 	if (next_handler_interrupts(kernel_signals_waiting(blocked | TRAP_BIT)))
 		arch_fail_restarted_call(context, EINTR);
 }

@@ -1,6 +1,6 @@
 /*
- * restart - a system call that a signal of the program's interrupts fails with EINTR, our trap
- * or not.
+ * restart - has a system call fail with EINTR for a signal of the program's although our trap
+ * came too.
  */
 #pragma once
 #include <ucontext.h>

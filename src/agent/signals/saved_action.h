@@ -1,5 +1,6 @@
 /*
- * saved_action - an action of the program's that the kernel does not have, since it has one of ours.
+ * saved_action - an action of the program's that the kernel does not have, since it has one of
+ * ours.
  *
  * A handler may read it at any moment, so there is no lock: a write goes to a slot of its own
  * and is then made current.  A slot is used again after seven more writes; a reader that is so
@@ -49,8 +50,8 @@ static inline u32 saved_action_fill(struct saved_action *saved, const struct sig
 }
 
 /*
- * Of several writers the latest to take a slot is right, also where another is slower: current
- * never goes back, or it would name a slot that was used again since, and no reader end.
+ * Of several writers the last to take a slot wins, also if an earlier one is slower: current never
+ * goes back, or it would name a slot that was used again since, and readers would never end.
  */
 static inline void saved_action_write(struct saved_action *saved,
 				      const struct sigaction *action)

@@ -1,17 +1,17 @@
 /*
- * self_signals - signals that the program sends to a thread of its own.
+ * self_signals - interposes raise(), pthread_kill() and their like, so that no SIGTRAP is lost.
  *
  * A SIGTRAP that is sent reaches the program by way of on_trap() (forward.c), and for as long as
- * a thread is in there, preempted perhaps, the next trap of ours may be pending for it. Standard
- * signals do not queue: the kernel drops a second one to the same thread, and the program would
- * wait for it forever. So one to a thread of the same process goes as the substitute at once, by
- * the same call. The kernel then does with it what it would have done with SIGTRAP, and says by
- * which call it was sent and by what process: so it is known for a SIGTRAP (forward_unmark()). The
- * substitute's own signal, if a program sends that, goes with a mark, and so does what is queued
- * with an account of the sender's own.
+ * a thread is in there, preempted perhaps, the next trap of ours may be pending for it.
+ * Standard signals do not queue: the kernel drops a second one to the same thread, and the
+ * program would wait for it forever.  So a SIGTRAP that the program sends to a thread of its own
+ * is sent as the substitute at once, by the same call.  The kernel then does with it what it
+ * would have done with SIGTRAP, and its siginfo has the call and the process that sent it, by
+ * which forward_unmark() knows it for a SIGTRAP.  SIGSTKFLT itself, if a program sends that, is
+ * sent with a mark, and so is a signal that is queued with a siginfo of the sender's own.
  *
- * What is sent to a process is pending apart from what is sent to a thread, and goes as it is. So
- * does what is sent to others, and all that a vfork child sends, whose actions in the
+ * Signals to a process are pending separately from those to a thread, and are sent unchanged.
+ * So are signals to other processes, and all that a vfork child sends, whose actions in the
  * kernel may be its own by now.
  */
 #include "agent/signals/signals.h"
@@ -34,13 +34,13 @@ bool self_signal_is_shifted(int signal)
 	       permits.may_call && !agent_is_of_another();
 }
 
-/* What the kernel is to be given for one to a thread of ours. */
+/* The signal to give the kernel for one to a thread of this process. */
 static int to_kernel(int signal)
 {
 	return signal == SIGTRAP && self_signal_is_shifted(signal) ? SIGNAL_SUBSTITUTE : signal;
 }
 
-/* What the kernel would say of one that this process sends. */
+/* The kernel's siginfo of a signal that this process sends. */
 static siginfo_t sent_by_us(int code)
 {
 	siginfo_t info = { .si_code = code };
@@ -50,7 +50,7 @@ static siginfo_t sent_by_us(int code)
 	return info;
 }
 
-/* True: it was the substitute itself, and is sent. */
+/* True if the signal is the substitute itself: then it was sent, with a mark. */
 static bool is_substitute_sent(pid_t tid, int signal)
 {
 	if (tid <= 0 || signal != SIGNAL_SUBSTITUTE || !self_signal_is_shifted(signal))
@@ -79,7 +79,7 @@ AGENT_EXPORT int raise(int signal)
 
 AGENT_ALIAS(gsignal, raise);
 
-/* The kernel's number of a thread is in that of its CPU clock (linux/posix-timers.h); or 0. */
+/* The thread's tid, which is part of its CPU clock's id (linux/posix-timers.h); or 0. */
 static pid_t tid_of(pthread_t thread)
 {
 	clockid_t clock;
@@ -100,8 +100,8 @@ AGENT_EXPORT int pthread_sigqueue(pthread_t thread, int signal, const union sigv
 }
 
 /*
- * There are two: programs that were built before glibc 2.34 get an error if the thread has ended, by
- * ESRCH.
+ * There are two versions: for programs that were built before glibc 2.34, pthread_kill() fails with
+ * ESRCH if the thread has ended.
  */
 int pthread_kill_of_old(pthread_t thread, int signal);
 int pthread_kill_of_now(pthread_t thread, int signal);

@@ -1,7 +1,7 @@
 /*
- * signal_calls - signal() and what came before sigaction().
+ * signal_calls - interposes signal() and other functions from before sigaction().
  *
- * libc has these call its own sigaction(), past ours.  So it is done here, by libc's rules
+ * libc's call libc's own sigaction(), not ours.  So they are implemented here, by libc's rules
  * (signal(3), sysv_signal(3), sigset(3), siginterrupt(3)).
  */
 #include "agent/signals/signals.h"
@@ -11,7 +11,7 @@
 #include "agent/core/own_process.h"
 #include "agent/signals/interposed.h"
 
-/* Programs call them all the same. */
+/* Programs call deprecated functions all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 /* For siginterrupt(): the signals that signal() sets without SA_RESTART. */
@@ -84,7 +84,7 @@ AGENT_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 		errno = EINVAL;
 		return SIG_ERR;
 	}
-	/* Before it is let in: one that waits goes to the new handler. */
+	/* Before the signal is unblocked: a pending one goes to the new handler. */
 	if (sigaction(number, is_to_be_held ? NULL : &action, &old) != 0 ||
 	    sigprocmask(is_to_be_held ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) != 0)
 		return SIG_ERR;

@@ -1,12 +1,12 @@
 /*
- * signals - SIGTRAP is ours, and the program does not notice.
+ * signals - uses SIGTRAP for samples, and keeps the program's SIGTRAP on another signal.
  *
  * The kernel has one action for SIGTRAP, which is our handler, and every thread must let the
- * signal in.  What the program wants of SIGTRAP, its own action, blocking it, waiting for it,
- * has to be somewhere all the same, and signals have many ways about: a mask is changed by
- * sigprocmask(), by a handler that begins or ends, by siglongjmp() and swapcontext(), for the
- * length of a ppoll(), by a new thread that inherits it, by libc in places that no wrapper
- * sees. So the agent keeps none of it.  The kernel does, on another signal, the substitute:
+ * signal in.  The program's own use of SIGTRAP (its action, blocking it, waiting for it) has to
+ * be kept all the same, and masks change in many ways: by sigprocmask(), by a handler that
+ * begins or ends, by siglongjmp() and swapcontext(), for the length of a ppoll(), by a new
+ * thread that inherits one, by libc in places that no wrapper sees.  So the agent keeps none of
+ * that.  The kernel does, on another signal, the substitute:
  *
  *   the program                            the kernel
  *   blocks SIGTRAP                         blocks the substitute
@@ -18,11 +18,11 @@
  *   sends itself one                       is given the substitute (self_signals.c)
  *
  * The substitute is SIGSTKFLT: the kernel never sends it (signal(7): "unused"), and hardly any
- * program does.  One that does still gets it, and its own action; what it loses is to block
- * SIGSTKFLT and SIGTRAP each by itself: SIGSTKFLT is held back when SIGTRAP is.
+ * program does.  A program that uses it still gets it, and its own action is called; it only
+ * cannot block SIGSTKFLT and SIGTRAP separately: SIGSTKFLT is held back when SIGTRAP is.
  *
- * SIGTRAP's action, and SIGSTKFLT's, are what the program set: actions.c answers for them, and
- * the kernel has ours.  Decision 0009 has what remains visible.
+ * sigaction() reports for both signals what the program set (actions.c), while the kernel has
+ * our actions.  Decision 0009 has what remains visible.
  */
 #pragma once
 #include <signal.h>
@@ -40,8 +40,7 @@
 #define SUBSTITUTE_BIT     SIGNAL_BIT(SIGNAL_SUBSTITUTE)
 
 /*
- * Not blocked in our handler: a stack that ends under it is one that the program was about to
- * overflow.
+ * Not blocked in our handler: if the stack ends under it, the program was about to overflow it.
  */
 #define SIGNALS_OF_FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
 
@@ -52,7 +51,7 @@
 /* The kernel's own width: a sigset_t has room for 1,024 signals. */
 #define KERNEL_SIGSET_BYTES 8
 
-/* A set of the program's as it is given to the kernel. */
+/* Converts a set of the program's to what the kernel is given. */
 static inline u64 signals_to_kernel(u64 theirs)
 {
 	const u64 others = theirs & ~(TRAP_BIT | SUBSTITUTE_BIT);
@@ -61,8 +60,8 @@ static inline u64 signals_to_kernel(u64 theirs)
 }
 
 /*
- * A set of the kernel's as the program sees it; whether the substitute itself is in it is
- * remembered by those that ask, for the kernel's bit speaks of SIGTRAP.
+ * Converts a set of the kernel's to what the program sees.  has_substitute: whether the substitute
+ * itself is in it; callers remember that, since the kernel's bit stands for SIGTRAP.
  */
 static inline u64 signals_to_program(u64 kernel, bool has_substitute)
 {
@@ -100,19 +99,19 @@ static inline sigset_t signals_as_kernel(const sigset_t *theirs)
  * In the constructor, before anything may send a trap.
  */
 void signals_begin(bool is_ignored);
-/* Gives it back, actions and mask.  No trap may come any more; no other thread be there. */
+/* Restores the program's actions and mask.  No trap may come any more, nor other threads exist. */
 void signals_give_back(void);
 
-/* What the mask of our handler is to be has changed: ignored.h. */
+/* Installs our handler again, with a mask that has changed: ignored.h. */
 void signals_install_again(void);
 
 /*
- * In a child of fork.  If its parent came by _Fork(), or clone(2) by hand, what that made of
- * SIGTRAP is in the kernel, as in a vfork child; from now on it is kept by us.
+ * In a child of fork.  If its parent was made by _Fork() or clone(2), that parent's actions are in
+ * the kernel only, as a vfork child's are; from now on the agent keeps them.
  */
 void signals_take_over(void);
 
-/* Puts the substitute's action into the kernel again: stack_flags.h decides its flags. */
+/* Installs the substitute's action again, with the flags that stack_flags.h now allows. */
 void signals_flags_have_changed(void);
 
 /*
@@ -125,10 +124,10 @@ void signals_show(bool must_ignore_trap, struct signals_shown *out_shown);
 /* The exec failed, or the spawn is done. */
 void signals_hide(const struct signals_shown *shown);
 
-/* For good: no handler may run any more.  Forced traps kill, as those that are ignored do. */
+/* For good: no handler can return any more.  Forced traps kill, as where SIGTRAP is ignored. */
 void signals_ignore_trap(void);
 
-/* actions.c: what the program wants of SIGTRAP (or the substitute itself). */
+/* actions.c: the program's action for SIGTRAP (or the substitute itself). */
 struct program_action {
 	union {
 		void (*handle)(int, siginfo_t *, void *);
@@ -145,65 +144,65 @@ struct program_action actions_take(int signal);
 /* The same, without any effect. */
 struct program_action actions_peek(int signal);
 /*
- * An action's mask as the program set it: it may have one of SIGTRAP and the substitute, and
- * the kernel has one bit for both.
+ * Remember and return an action's mask as the program set it: that may have only one of SIGTRAP and
+ * the substitute, and the kernel has one bit for both.
  */
 void actions_note_mask(int signal, u64 mask);
 u64 actions_mask_as_noted(int signal, u64 kernel);
 /* As libc and the kernel would keep and report it. */
 struct sigaction actions_as_kept(const struct sigaction *wanted);
 void actions_report(const struct sigaction *action, struct sigaction *out);
-/* Puts the default action into the kernel: the signal sent next kills. */
+/* Installs the default action in the kernel, so that the next such signal kills. */
 void actions_default_in_kernel(int signal);
 
-/* trap.c: the handlers; forward.c: of the substitute, and of traps that are not ours. */
+/* Handlers: of SIGTRAP (trap.c); of the substitute, and of traps not ours (forward.c). */
 void on_trap(int signal, siginfo_t *info, void *context);
-/* Has one that begins at context, within another, return at once, if it would be a sample. */
+/* Makes an on_trap() that begins at context, within another, return at once, if for a sample. */
 void trap_leave_to_next(ucontext_t *context);
 void forward_on_substitute(int signal, siginfo_t *info, void *context);
 void forward_trap(siginfo_t *info, ucontext_t *context);
-/* Gives info, taken by a wait for the substitute, back its own number; returns that. */
+/* Restores the original signal in info, which a wait for the substitute took; returns it. */
 int forward_unmark(siginfo_t *info);
 /* Sends a thread of this process SIGTRAP, or the substitute itself: 0, or -errno. */
 long forward_send_marked(int tid, int signal, const siginfo_t *info);
 /*
- * self_signals.c: whether it is one of these two, and the calling process the one whose actions are
- * kept here.
+ * self_signals.c: whether signal is SIGTRAP or the substitute, and the agent keeps the calling
+ * process's actions (not a vfork child's).
  */
 bool self_signal_is_shifted(int signal);
-/* Finds what it calls, in the constructor. */
+/* In the constructor: finds the functions that it calls. */
 void self_signals_begin(void);
 /*
- * A wait with a mask of its own, on the waiting thread's stack.
+ * A system call that waits, on the waiting thread's stack.
  *
- * on_trap() needs it where a signal of the program's has just ended the wait, and a trap of
- * ours has come as well: ours is the handler that the kernel runs first, and when that returns
- * the mask from before the wait is back (kernel/signal.c, sigmask_to_save()).  The program's
- * signal would be blocked again, and the wait have failed for a handler that did not run.
- * So ours has the call begin anew, which that signal then ends as it should.
+ * on_trap() needs it where a signal of the program's has just ended a wait with a mask of its
+ * own, and a trap of ours has come as well: the kernel runs our handler first, and when that
+ * returns the mask from before the wait is back (kernel/signal.c, sigmask_to_save()).  The
+ * program's signal would be blocked again, and the wait would have failed without its handler
+ * being run.  So our handler has the call repeated, which that signal then ends as it should.
  */
 struct wait {
 	const struct wait *self; /* while it lasts */
 	struct wait *outer;      /* the one that a handler interrupted to begin this */
 	long number, first;      /* the system call, and its first argument */
 	bool is_masked;
-	u64 mask;     /* the kernel's, if so */
-	u64 begin_ns; /* of poll() with a limit; or 0 */
+	u64 mask;     /* the kernel's, if is_masked */
+	u64 begin_ns; /* when a poll() with a limit began; or 0 */
 	sigset_t kernel_set;
 };
-/* Begins one without a mask: sleeps.c. */
+/* Begins a wait without a mask: sleeps.c. */
 void waits_note(struct wait *wait);
-/* Begins it, number and first being set, the rest zero; returns the mask for the kernel. */
+/* Begins a wait, with number and first set and the rest zero; returns the mask for the kernel. */
 const sigset_t *waits_begin(struct wait *wait, const sigset_t *mask);
 /* Ends it; returns result. */
 int waits_end(struct wait *wait, int result);
-/* waits.c: whether a wait with a mask of its own was interrupted that lets SIGTRAP in. */
+/* waits.c: whether context is that of a wait whose own mask lets SIGTRAP in. */
 bool waits_are_letting_trap_in(const ucontext_t *context);
-/* Has a wait that signals of the program's have ended be ended by them, not by our trap. */
+/* Makes an interrupted wait end by signals of the program's only, not by our trap. */
 void waits_mend(ucontext_t *context);
-/* To the calling thread, with an account that only itself may give. */
+/* Sends the calling thread a signal with any siginfo, which only the thread itself may send. */
 void signal_this_thread(int signal, const siginfo_t *info);
-/* How many have been sent on so far: shows a wait that was interrupted by that alone. */
+/* How many traps were sent on so far: shows whether a wait was interrupted by that alone. */
 u32 forward_count(void);
 
 /* masks.c */
@@ -213,5 +212,5 @@ int masks_change(int how, const u64 *set, u64 *out_old);
 /* The calling thread's mask as the program sees it, and as the kernel has it. */
 u64 masks_get(u64 *out_kernel);
 void masks_set_kernel(u64 kernel);
-/* Holds the trap back in the calling thread, or lets it come again. */
+/* Blocks SIGTRAP in the kernel in the calling thread, or unblocks it. */
 void masks_hold_trap(bool is_held);

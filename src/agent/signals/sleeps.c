@@ -1,27 +1,28 @@
 /*
- * sleeps - calls that wait, and go on after the program was stopped and continued.
+ * sleeps - lets poll(), nanosleep() and their like go on after SIGSTOP and SIGCONT despite our
+ * trap.
  *
- * The kernel has every thread leave its call to stop, and puts most calls back in place when it
- * goes on: poll(), select(), nanosleep() and their like wait for the rest of their time as if
- * nothing had been, and fail with EINTR only if a handler runs.  Stopping takes time, which is
- * the thread's own, so a trap of ours is often due by then, and ours is such a handler.
+ * To stop a thread, the kernel has it leave its system call, and it restarts most calls when the
+ * thread goes on: poll(), select(), nanosleep() and their like wait for the rest of their time
+ * as if nothing had been, and fail with EINTR only if a handler runs.  Stopping takes the
+ * thread's CPU time, so a trap of ours is often due by then, and runs such a handler.
  *
- * The handler, which is the first that the kernel runs, finds the call failed, and may have
- * it go on: by the same instruction, whose arguments are all still in their registers but
- * for the call's number.  That is why the calls below are noted.  The kernel has written the
- * rest of the time where it reads it from (fs/select.c, poll_select_finish), or where
+ * Our handler, which is the first that the kernel runs, finds the call failed, and can repeat
+ * it: by the same instruction, whose arguments are all still in their registers but for the
+ * call's number.  That is why the calls below are noted (struct wait).  The kernel has written
+ * the rest of the time where it reads it from (fs/select.c, poll_select_finish), or where
  * nanosleep() is to report it; only poll() counts from when it was called.
  *
- * Or it finds the call put back, as restart_syscall(2), which goes on with poll() and
- * nanosleep() unless a handler has returned in between; as ours will.  Then that is exchanged
- * for the call itself.  (A handler of the program's that has run right there is not
- * noticed; nor is it by the kernel, where it puts back the likes of select().)
+ * Or our handler finds the call about to be resumed by restart_syscall(2), which goes on with
+ * poll() and nanosleep() unless a handler has returned in between, as ours will.  Then it puts
+ * the call's own number there.  (A handler of the program's that has run right there is not
+ * noticed; nor does the kernel notice it where it restarts select() and its like.)
  *
  * A handler of the program's, which ends the call for good, may also have run and returned
- * before ours found the call failed, and nothing distinguishes the two.  So such a call begins
- * anew only if no signal that was let in has ever had a handler (ignored.h): what remains is in
- * decision 0010.
- * Calls that fail after a stop without us, too, such as epoll_wait() (signal(7)), do with us.
+ * before ours found the call failed, and nothing distinguishes the two.  So such a call is
+ * repeated only if no signal that was let in has ever had a handler (ignored.h): what remains is
+ * in decision 0010.  Calls that fail after a stop without us, too, such as epoll_wait()
+ * (signal(7)), do with us.
  */
 #include "agent/signals/sleeps.h"
 
@@ -41,12 +42,12 @@
 #include "agent/signals/ignored.h"
 #include "agent/signals/kernel_action.h"
 
-/* Programs call them all the same. */
+/* Programs call deprecated functions all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define NS_PER_MS 1000000
 
-/* aarch64 has only the later call, which does for both. */
+/* aarch64 has only ppoll(2), which libc uses for both. */
 #ifdef SYS_poll
 #define POLL_NUMBER  SYS_poll
 #define PAUSE_NUMBER SYS_pause
@@ -71,7 +72,7 @@ static bool is_as_it_was(const struct wait *wait, ucontext_t *context)
 }
 
 #ifdef SYS_poll
-/* Its third argument is milliseconds, less than none for no limit. */
+/* poll(2): its third argument is in milliseconds; negative: no limit. */
 static bool is_poll_with_rest(const struct wait *wait, ucontext_t *context)
 {
 	const int limit_ms = (int)arch_call_argument(context, 2);
@@ -88,7 +89,7 @@ static bool is_poll_with_rest(const struct wait *wait, ucontext_t *context)
 }
 #endif
 
-/* clock_nanosleep(2): its fourth argument has got the rest of its third. */
+/* clock_nanosleep(2): the kernel has written the rest of the time to its fourth argument. */
 static bool is_sleep_with_rest(const struct wait *wait, ucontext_t *context)
 {
 	const u64 rest = arch_call_argument(context, 3);
@@ -102,7 +103,7 @@ static bool is_sleep_with_rest(const struct wait *wait, ucontext_t *context)
 	return true;
 }
 
-/* Calls that the kernel goes on with by itself; a futex here has a moment as its limit. */
+/* Calls that the kernel restarts by itself; a futex's limit here is a point in time. */
 static const struct {
 	long number;
 	bool (*prepare)(const struct wait *wait, ucontext_t *context);
@@ -120,13 +121,13 @@ static const struct {
 #endif
 };
 
-/* libc's own, for setuid() in a process with threads: no program asks for what that ends. */
+/* libc's signal for setuid() in a process with threads: no program relies on its EINTR. */
 #define SETXID 33
 
 /* The kernel has, or may have, handlers of ours for these. */
 #define OURS (TRAP_BIT | SUBSTITUTE_BIT | SIGNALS_OF_FAULTS)
 
-/* Also not by a handler that was set past us. */
+/* Whether one has a handler in the kernel, perhaps set past us. */
 static bool has_handler(u64 signals)
 {
 	struct kernel_action action;
@@ -134,7 +135,7 @@ static bool has_handler(u64 signals)
 	return kernel_action_first_handler(signals, &action) != 0;
 }
 
-/* False: it is not one that the kernel goes on with, or how long it has waited is not known. */
+/* False: the kernel does not restart this call, or how long it has waited is not known. */
 static bool prepare(const struct wait *wait, ucontext_t *context)
 {
 	for (u32 i = 0; i < sizeof resumed / sizeof resumed[0]; i++) {
@@ -172,7 +173,7 @@ AGENT_EXPORT int poll(struct pollfd *fds, nfds_t count, int limit_ms)
 
 AGENT_ALIAS(__poll, poll);
 
-/* What poll() is with _FORTIFY_SOURCE: libc looks at the size, and calls its own. */
+/* poll() with _FORTIFY_SOURCE: libc's checks the size, and calls libc's own poll(). */
 AGENT_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int limit_ms, size_t bytes);
 AGENT_EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int limit_ms, size_t bytes)
 {

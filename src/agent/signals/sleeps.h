@@ -1,5 +1,6 @@
 /*
- * sleeps - calls that wait, and go on after the program was stopped and continued.
+ * sleeps - lets poll(), nanosleep() and their like go on after SIGSTOP and SIGCONT despite our
+ * trap.
  */
 #pragma once
 #include <ucontext.h>
@@ -7,9 +8,9 @@
 #include "agent/signals/signals.h"
 
 /*
- * In the handler, right behind a noted call that has failed with EINTR, no signal being
- * pending: has it go on if our trap alone can have ended it.  blocked: what it did not let in.
+ * In the handler, right behind a noted call that has failed with EINTR while no signal is pending:
+ * repeats it if only our trap can have ended it.  blocked: the signals that it did not let in.
  */
 void sleeps_begin_anew(const struct wait *wait, u64 blocked, ucontext_t *context);
-/* The same where the kernel had put it back already: that would fail when ours has run. */
+/* The same where the kernel is about to resume the call, which would fail after our handler. */
 void sleeps_go_on(const struct wait *wait, ucontext_t *context);

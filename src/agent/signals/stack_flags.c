@@ -12,7 +12,7 @@
 #include "agent/signals/signals.h"
 
 static struct {
-	u64 withheld; /* signals of whose actions the kernel does not have the flag */
+	u64 withheld; /* signals whose actions have the flag, but not in the kernel */
 	bool is_allowed;
 } flags_kept;
 
@@ -28,8 +28,8 @@ static bool is_withheld(int signal)
 }
 
 /*
- * By a raw system call.  (Go, which finds ours and keeps it, is known otherwise:
- * go_runtime.h.)
+ * Whether a raw system call has set an alternate stack.  (Go finds ours and keeps it:
+ * go_runtime.h detects that.)
  */
 static bool has_stack_set_past_us(void)
 {
@@ -44,7 +44,7 @@ int stack_flags_to_kernel(int signal, int flags)
 	const bool is_for_us = flags & SA_ONSTACK && !stack_flags_are_allowed() &&
 			       signal >= 1 && signal <= SIGNAL_LAST;
 
-	/* This memory is the parent's in a child of vfork, and the action is the child's. */
+	/* In a vfork child this memory is the parent's, and the action is the child's. */
 	if ((!is_for_us && !is_withheld(signal)) || agent_is_of_another())
 		return flags;
 	if (!is_for_us) {

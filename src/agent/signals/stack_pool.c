@@ -39,7 +39,10 @@ static bool chunk_map(struct chunk *chunk)
 
 	if (mapping < 0 && mapping > -4096)
 		return false;
-	/* Not two megabytes of zeroes for the two pages of each that are used. */
+	/*
+	 * Huge pages would be two megabytes of zeroes for the two pages of each stack that are
+	 * used.
+	 */
 	arch_syscall4(SYS_madvise, mapping, CHUNK_BYTES, MADV_NOHUGEPAGE, 0);
 	if (!__atomic_compare_exchange_n(&chunk->stacks, &none, (u8 *)mapping, false,
 					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -82,7 +85,7 @@ AGENT_START void *stack_pool_take(void)
 	return NULL;
 }
 
-/* The chunk that a stack is of, and its bit. */
+/* The chunk that a stack belongs to, and its bit there. */
 static struct chunk *chunk_of(const void *stack, u32 *out_bit)
 {
 	for (u32 i = 0; i < CHUNKS && chunks[i].stacks != NULL; i++) {

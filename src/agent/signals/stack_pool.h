@@ -2,8 +2,8 @@
  * stack_pool - signal stacks of one size, used by one thread after another.
  *
  * The first lies in the agent's own data: a process with one thread maps nothing.  Others are
- * mapped sixteen at a time and are never unmapped, since the next thread takes the one that was
- * given back last: its pages are there.  No page protects their ends.  Takes no lock and
+ * mapped sixteen at a time and are never unmapped, since the next thread takes one that was
+ * given back: its pages are there.  No page protects their ends.  Takes no lock and
  * allocates nothing.
  */
 #pragma once
@@ -11,15 +11,15 @@
 #include <stddef.h>
 
 /*
- * What our handler needs is a fifth of it.  A handler of the program's may run on it as well
+ * Our handler needs a fifth of it.  A handler of the program's may run on it as well
  * (altstack.h), and 64 KiB is what such handlers are written for (LLVM's, Go's).  Only pages
  * that are written take memory.
  */
 #define STACK_POOL_BYTES ((size_t)64 << 10)
 
-/* The lowest address of one, or NULL: all are in use, or memory is short. */
+/* Takes a stack: its lowest address, or NULL: all are in use, or memory is short. */
 void *stack_pool_take(void);
-/* Of one that was taken; NULL: nothing. */
+/* Gives back a stack that was taken; NULL: does nothing. */
 void stack_pool_give(void *stack);
-/* In a child of fork, where no other thread is: all but this one, or NULL, are free. */
+/* In a child of fork, where no other thread is: all stacks but this one, or NULL, are free. */
 void stack_pool_forget_others(const void *stack);

@@ -1,8 +1,8 @@
 /*
- * waits - calls that wait with a mask of their own, or for signals of a set.
+ * waits - interposes calls that wait with a mask of their own (ppoll()) or for signals (sigwait()).
  *
- * In the sets they are given SIGTRAP becomes its substitute (signals.h): the thread is sampled
- * meanwhile, none of our traps wakes it, and one that the program is sent does what it would.
+ * In their sets SIGTRAP is replaced by its substitute (signals.h): the thread is sampled
+ * meanwhile, none of our traps wakes it, and a SIGTRAP that is sent to the program does.
  * All but signalfd() are cancellation points, and stay so: they call the next definition.
  */
 #include "agent/signals/signals.h"
@@ -22,14 +22,15 @@
 #include "agent/signals/kernel_action.h"
 #include "agent/signals/sleeps.h"
 
-/* Programs call them all the same. */
+/* Programs call deprecated functions all the same. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 static __thread struct wait *innermost;
 
 /*
- * A handler may have left a wait by siglongjmp(), and innermost as it was: then the memory is
- * another's, or gone.  A wait whose call is interrupted lies right above.
+ * A handler may have left a wait by siglongjmp(), and `innermost` as it was: then its memory is
+ * used for something else, or gone.  The struct of an interrupted wait is right above the stack
+ * pointer.
  */
 #define WAIT_BYTES_ABOVE 1024
 
@@ -43,8 +44,8 @@ static const struct wait *wait_of(const ucontext_t *context)
 }
 
 /*
- * Right behind its call, not a moment later: the result is still in its register then, but
- * there is no call to go back to.
+ * The wait that has failed with EINTR, right behind its system call.  A moment later the result is
+ * still in its register, but there is no call to go back to.
  */
 static const struct wait *wait_ended_at(const ucontext_t *context)
 {
@@ -53,7 +54,7 @@ static const struct wait *wait_ended_at(const ucontext_t *context)
 	return wait_of(context);
 }
 
-/* The kernel was about to go on with it: see sleeps.c. */
+/* The wait that the kernel is about to resume: see sleeps.c. */
 static const struct wait *wait_resumed_at(const ucontext_t *context)
 {
 	struct arch_call call;
@@ -64,10 +65,10 @@ static const struct wait *wait_resumed_at(const ucontext_t *context)
 }
 
 /*
- * A handler of the program's has ended the wait, and returned, before ours began.  The kernel
- * gives ours the mask of the wait, or the one from before it if another handler was there, and
- * adds all signals but a few (actions.c): by these the two are distinguished, if they were blocked
- * before and are let in by the wait.  If not, it is not known, and it is taken for none.
+ * Whether a handler of the program's has ended the wait, and returned, before ours began.  The
+ * kernel runs ours with the mask of the wait, or with the one from before it if another handler
+ * has run, and adds all signals but a few (actions.c).  These few distinguish the two masks, if
+ * they were blocked before and are let in by the wait.  Else it is not known, and false.
  */
 static bool has_handler_run(const struct wait *wait)
 {
@@ -86,8 +87,9 @@ bool waits_are_letting_trap_in(const ucontext_t *context)
 }
 
 /*
- * Signals that the wait lets in are pending, though it has ended.  One of those that are
- * ignored must not have it begin anew: a handler of the program's may have ended it already.
+ * Whether a signal with a handler is pending that the wait lets in, though it has ended.  An
+ * ignored one must not have the wait repeated: a handler of the program's may have ended it
+ * already.
  */
 static bool has_handlers_to_run(u64 blocked)
 {
@@ -155,7 +157,7 @@ AGENT_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *
 			 HOOK_NEXT(ppoll)(fds, count, timeout, waits_begin(&wait, mask)));
 }
 
-/* What ppoll() is with _FORTIFY_SOURCE. */
+/* ppoll() with _FORTIFY_SOURCE. */
 AGENT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 			     const sigset_t *mask, size_t bytes);
 AGENT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
@@ -248,7 +250,7 @@ AGENT_EXPORT int __sigpause(int signal_or_mask, int is_signal)
 	return is_signal ? pause_for_signal(signal_or_mask) : pause_with_mask(signal_or_mask);
 }
 
-/* The set for the kernel, in *kernel_set unless there is nothing to change. */
+/* The set to give the kernel, in *kernel_set unless nothing has to change. */
 static const sigset_t *shifted(const sigset_t *set, sigset_t *kernel_set)
 {
 	if (set == NULL || !own_process.is_trap_ours)
@@ -258,8 +260,8 @@ static const sigset_t *shifted(const sigset_t *set, sigset_t *kernel_set)
 }
 
 /*
- * A signal of the set, as the program knows it, or -1.  A SIGTRAP that comes while we wait for
- * it interrupts the wait, to be sent on as the substitute: then that is there to be taken.
+ * Waits for a signal of the set; returns its number for the program, or -1.  A SIGTRAP that comes
+ * meanwhile interrupts the wait and is sent on as the substitute, which can then be taken.
  */
 static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
@@ -276,7 +278,7 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 	}
 	if (signal != SIGNAL_SUBSTITUTE)
 		return signal;
-	/* libc calls what raise() sends a SI_USER (sigtimedwait.c), the substitute it knows, too. */
+	/* libc reports SI_TKILL as SI_USER (sigtimedwait.c), in the substitute's siginfo, too. */
 	if (info->si_code == SI_USER)
 		info->si_code = SI_TKILL;
 	signal = forward_unmark(info);
@@ -320,7 +322,7 @@ AGENT_EXPORT int sigwait(const sigset_t *set, int *out_signal)
 	return 0;
 }
 
-/* Readable by a SIGTRAP of the program's; what is read then bears the substitute's number. */
+/* A SIGTRAP of the program's makes it readable; what is read has the substitute's number. */
 AGENT_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t kernel_set;
