@@ -2,7 +2,7 @@
 
 #include "remote/stack.h"
 
-/* The next interpreted frame further in than number *at; NULL: there is none. */
+/* The next interpreted frame inwards of frame *at; NULL: there is none. */
 static struct stack_frame *next_inner(const struct remote_stack *stack, size_t *at)
 {
 	while (*at > 0) {
@@ -14,7 +14,7 @@ static struct stack_frame *next_inner(const struct remote_stack *stack, size_t *
 	return NULL;
 }
 
-/* Names are kept once each, so that their addresses do (process.h). */
+/* Equal names have equal addresses, because each is kept once (process.h). */
 static bool is_same(const struct stack_frame *a, const struct stack_frame *b)
 {
 	return a->kind == b->kind && a->name == b->name && a->file == b->file &&
@@ -34,7 +34,7 @@ size_t agreement_mark(const struct remote_stack *before, struct remote_stack *no
 		agrees = other && !frame->is_doubtful && is_same(frame, other);
 		frame->is_doubtful = !agrees;
 		doubtful += !agrees;
-		/* It has made another call since. */
+		/* The caller has moved to another line, so it has made another call since. */
 		agrees = agrees && frame->line == other->line;
 	}
 	return doubtful;

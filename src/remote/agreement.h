@@ -1,8 +1,9 @@
 /*
- * agreement - which interpreted frames of a thread that runs were there for a while.
+ * agreement - which interpreted frames of a running thread two reads agree on.
  *
- * An interpreter's frames lie in its heap and are read while the thread goes on.  A frame that was
- * in the same call of the same caller before and after is believed; what is further in is not.
+ * An interpreter's frames lie in its heap and are read while the thread goes on. A frame is
+ * believed if two reads, one after the other, found it in the same call of the same caller;
+ * frames further in are not.
  */
 #pragma once
 #include <stddef.h>
@@ -10,8 +11,8 @@
 struct remote_stack;
 
 /*
- * Marks the interpreted frames of `now` as doubtful that are not in `before`, from the outermost
- * on: returns how many.  A caller that has come to another line makes all further in doubtful,
- * but is there itself.  Frames that were marked before stay so.
+ * Marks as doubtful the interpreted frames of `now` that are not in `before`, beginning with
+ * the outermost; returns their number. If a caller is at another line, all frames further in
+ * are doubtful, but the caller is not. Frames that were marked before stay marked.
  */
 size_t agreement_mark(const struct remote_stack *before, struct remote_stack *now);

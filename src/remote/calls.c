@@ -69,7 +69,10 @@ static const struct call calls[] = {
 	CALL(munmap, NOTHING, 0, SYSCALL),
 	CALL(mmap, NOTHING, 0, SYSCALL),
 	CALL(madvise, NOTHING, 0, SYSCALL),
-	/* For a child that has its parent's memory: until that executes a program, or ends. */
+	/*
+	 * The call waits for a child that shares our memory to execute a program or to end
+	 * (vfork).
+	 */
 	CALL(clone, NOTHING, 0, WAIT),
 	CALL(clone3, NOTHING, 0, WAIT),
 	CALL(execve, NOTHING, 0, SYSCALL),

@@ -1,6 +1,4 @@
-/*
- * calls - the system calls that threads wait in: their names, and what their arguments are.
- */
+/* calls - the system calls that threads wait in: their names, and what their arguments mean. */
 #pragma once
 #include <stdint.h>
 
@@ -26,5 +24,5 @@ struct call {
 	uint8_t state; /* enum wait_state of a thread that waits in it, unless more is known */
 };
 
-/* NULL: none that is known here. */
+/* NULL: not in the table. */
 const struct call *call_find(int64_t number);

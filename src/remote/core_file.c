@@ -16,7 +16,7 @@
 
 /* A process has 65,530 mappings unless vm.max_map_count was raised. */
 #define MOST_SEGMENTS 1048576U
-/* Notes of a hundred thousand threads; what is longer is cut off there. */
+/* Enough for the notes of a hundred thousand threads; longer ones are cut off there. */
 #define MOST_NOTES (128U << 20)
 
 #if defined(__aarch64__)
@@ -43,7 +43,7 @@ static const char *machine_name(unsigned int machine)
 	return NULL;
 }
 
-/* What a file that is no ELF file begins with, and what unpacks it; NULL: unknown. */
+/* The program that unpacks a file with this magic number; NULL: unknown. */
 static const char *unpacker_of(const uint8_t magic[4])
 {
 	if (memcmp(magic, "\x28\xb5\x2f\xfd", 4) == 0)
@@ -101,7 +101,7 @@ static int check_head(const struct core_file *core, const char *path, Elf64_Ehdr
 	return 0;
 }
 
-/* More than 65,534 are counted in the first section's header (PN_XNUM). */
+/* The number of program headers; above 65,534 it is in the first section header (PN_XNUM). */
 static uint64_t count_segments(const struct core_file *core, const Elf64_Ehdr *head)
 {
 	Elf64_Shdr section;

@@ -1,9 +1,9 @@
 /*
- * core_file - an ELF core file: the memory, the threads and their registers, and the signal.
+ * core_file - reads an ELF core file: memory, threads and their registers, and the signal.
  *
- * Made by the kernel, by gdb's gcore, or by anything else: whatever its bytes are, what is here is
- * bounded by the file's size.  What the core leaves out of memory is in the files that were
- * mapped: core_memory.h.
+ * The kernel, gdb's gcore or any other program may have written it. Everything returned is
+ * bounded by the file's size, whatever its bytes say. Memory that the core leaves out is in the
+ * files that were mapped: core_memory.h.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,16 +14,16 @@
 struct error;
 
 /*
- * On success core_file_close().  Else a negative errno and a sentence: it cannot be read, is no core
- * (compressed ones are recognised), is of another machine, is cut off before its threads, or does
- * not say which files were mapped.
+ * On success core_file_close(). Else a negative errno and a sentence: the file cannot be read,
+ * is no core (compressed ones are recognised), is of another machine, is cut off before its
+ * threads, or does not list the mapped files.
  */
 int core_file_open(const char *path, struct core_file *out_core, struct error *err);
 void core_file_close(struct core_file *core);
 
 /*
- * Copies the page at address, a multiple of the page's size; false: the core has not all of it
- * that the process had.
+ * Copies the page at address, a multiple of the page size; false unless the core has every byte
+ * of the page that the process had.
  */
 bool core_file_read_page(const struct core_file *core, uint64_t address, void *page);
 /* The segment or mapping that has the address, or NULL. */

@@ -15,7 +15,7 @@
 #include "target/build_id.h"
 #include "target/maps.h"
 
-/* 65,530 mappings whose paths have a thousand bytes; what is more is cut off. */
+/* Enough for 65,530 mappings with paths of a thousand bytes; the excess is cut off. */
 #define MOST_TEXT (64U << 20)
 #define DELETED   " (deleted)"
 
@@ -23,11 +23,13 @@ struct core_backing {
 	int fd; /* -1: not open */
 	uint8_t fit;
 	uint64_t size;
-	uint64_t first; /* the address where its beginning is mapped */
+	uint64_t first; /* the address where the file's beginning is mapped */
 	bool has_first;
 };
 
-/* The build id by the headers in the file's first page; 0: that has none. */
+/*
+ * Copies the build id found through the ELF headers in the file's first page; 0: it has none.
+ */
 static size_t build_id_of_page(const uint8_t page[MEMORY_PAGE], uint8_t id[ELF_BUILD_ID_MAX])
 {
 	Elf64_Phdr header;
@@ -81,7 +83,7 @@ static char *path_of(const struct core *core, const struct core_mapping *mapping
 
 	if (core->program && mapping->file == core->program_file)
 		return xstrdup(core->program);
-	/* Another file may be there by now: compare() will see. */
+	/* The path may lead to another file by now; compare() detects that. */
 	if (len > end && strcmp(mapping->path + len - end, DELETED) == 0)
 		return xasprintf("%s%.*s", core->root, (int)(len - end), mapping->path);
 	return xasprintf("%s%s", core->root, mapping->path);
@@ -121,7 +123,10 @@ bool core_fetch(void *context, uint64_t address, void *page, bool *out_is_lastin
 		return true;
 	mapping = core_file_mapping(&core->file, address);
 	segment = core_file_segment(&core->file, address);
-	/* Of a core that is cut short, the file does not have what the program wrote. */
+	/*
+	 * A truncated core lacks bytes that the program may have written: the file has not
+	 * these.
+	 */
 	if (!mapping || (segment && address - segment->start < segment->file_size))
 		return false;
 	const struct core_backing *backing = backing_of(core, mapping);
@@ -171,7 +176,10 @@ static void make_backings(struct core *core)
 	core->program_file = program ? program->file : file->mappings[0].file;
 }
 
-/* A program that was named must be the one: nothing would be right with another. */
+/*
+ * A program given by the user must be the one in the core: with another, everything would be
+ * wrong.
+ */
 static int check_program(struct core *core, struct error *err)
 {
 	const struct core_file *file = &core->file;
@@ -230,7 +238,7 @@ void core_free(struct core *core)
 	free(core);
 }
 
-/* One line of /proc/PID/maps; a newline in a path stands as the kernel writes it. */
+/* Writes one line as in /proc/PID/maps; a newline in a path is escaped as the kernel does. */
 static void add_line(struct text *out, const struct core_segment *segment, uint64_t start,
 		     uint64_t end, uint64_t offset, const char *path)
 {

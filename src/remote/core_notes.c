@@ -12,9 +12,9 @@
 
 #define MOST_THREADS  65536U
 #define MOST_MAPPINGS 262144U
-/* Of struct elf_prstatus: where the signal, the thread and the registers stand. */
+/* Offsets in struct elf_prstatus of the signal, the thread id and the registers. */
 enum { STATUS_SIGNAL = 12, STATUS_PID = 32, STATUS_REGISTERS = 112 };
-/* Of struct elf_prpsinfo. */
+/* Offsets in struct elf_prpsinfo. */
 enum { PROCESS_PID = 24, PROCESS_NAME = 40, PROCESS_COMMAND = 56 };
 #if defined(__aarch64__)
 /* struct user_pt_regs: x0 to x30, sp, pc, pstate.  The call's number is in x8. */
@@ -39,7 +39,9 @@ static void set_registers(struct core_thread *thread, const uint64_t values[REGI
 enum { R10 = 7, R9 = 8, R8 = 9, RAX = 10, RDX = 12, RSI = 13, RDI = 14, ORIG_RAX = 15 };
 enum { RIP = 16, RSP = 19 };
 
-/* What the kernel leaves in a system call's result when a signal ends the wait (linux/errno.h). */
+/*
+ * Results that the kernel leaves for a system call whose wait a signal ended (linux/errno.h).
+ */
 enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
 
 static bool is_interrupted(int64_t result)
@@ -54,7 +56,7 @@ static void set_call(struct core_thread *thread, const uint64_t values[REGISTERS
 	static const uint8_t places[6] = { RDI, RSI, RDX, R10, R8, R9 };
 	const int64_t number = (int64_t)values[ORIG_RAX];
 
-	/* -1 and below: it did not come into the kernel by a system call. */
+	/* -1 and below: the thread did not enter the kernel by a system call. */
 	thread->was_blocked = number >= 0 && is_interrupted((int64_t)values[RAX]);
 	thread->call = (struct task_call){ .is_running = !thread->was_blocked, .number = -1 };
 	if (!thread->was_blocked)
@@ -115,7 +117,7 @@ static bool is_fault(int number)
 	return number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
 }
 
-/* The first is the process's; gdb writes one for each thread. */
+/* The first siginfo note is the process's; gdb writes one for each thread. */
 static void read_signal(struct core_file *core, const uint8_t *info, size_t len)
 {
 	struct bytes b = bytes_of(info, len);
@@ -130,7 +132,7 @@ static void read_signal(struct core_file *core, const uint8_t *info, size_t len)
 	if (b.short_read || core->signal.number != 0 || number <= 0 || number >= NSIG)
 		return;
 	core->signal = (struct core_signal){ .number = number, .code = code };
-	/* Negative codes, and 0, are those of kill(), tgkill(), sigqueue(). */
+	/* Codes up to 0 are those of kill(), tgkill() and sigqueue(), which send the pid. */
 	if (code <= 0)
 		core->signal.sender = (pid_t)word;
 	else if (is_fault(number))
@@ -151,7 +153,7 @@ static void read_auxiliary(struct core_file *core, const uint8_t *vector, size_t
 	}
 }
 
-/* A count, the page's size, three words for each mapping, and then the paths. */
+/* NT_FILE: a count, the page size, three words for each mapping, then the paths. */
 static void read_files(struct core_file *core, const uint8_t *note, size_t len)
 {
 	struct bytes numbers = bytes_of(note, len), paths = numbers;

@@ -7,7 +7,7 @@
 #include "remote/thread.h"
 #include "remote/thread_name.h"
 
-/* Whether a frame was found by rules of a file that may be another build. */
+/* Whether a native frame was found by the unwind rules of a file that may be another build. */
 static bool is_in_assumed_file(const struct remote *remote, const struct remote_stack *stack)
 {
 	for (size_t i = 0; i < stack->count; i++) {

@@ -11,13 +11,13 @@
 #include "target/elf_objects.h"
 #include "target/maps.h"
 
-/* Files whose symbols are read; real programs have locks in a handful. */
+/* Files whose symbols are read; real programs have locks in a handful of files. */
 #define FILES_MOST 16U
-/* Of one process; later ones have no name. */
+/* Variables named per process; further ones get no name. */
 #define NAMES_MOST 8192U
-/* No mutex, condition or semaphore of glibc's has more bytes: in more there are several. */
+/* No mutex, condition or semaphore of glibc is larger: a larger variable holds several. */
 #define ONE_LOCK 64U
-/* Real ones are shorter; those of templates say little. */
+/* Real names are shorter; those of templates are long and say little. */
 #define NAME_MOST 200U
 
 static const struct elf_objects *objects_of(struct remote *remote,
@@ -38,7 +38,7 @@ static const struct elf_objects *objects_of(struct remote *remote,
 	return objects;
 }
 
-/* Without what gcc adds to the names of a function's static variables, "lock.0". */
+/* The length without the suffix that gcc adds to a function's static variables: "lock.0". */
 static size_t length_of(const char *name)
 {
 	size_t len = strnlen(name, NAME_MOST);
@@ -58,7 +58,7 @@ static const char *find(struct remote *remote, uint64_t address)
 	uint64_t offset = 0, size = 0;
 	const char *name;
 
-	/* What only looks like a lock of a variable's, as on the heap, is in no image. */
+	/* An address outside of all images, as on the heap, is no variable. */
 	if (!mapping || !image || image->is_deleted)
 		return NULL;
 	objects = objects_of(remote, image);

@@ -1,6 +1,6 @@
 #include "remote/deadlock.h"
 
-/* The edge of the thread that owns what this one waits for; count: it waits for none. */
+/* The edge of the thread that owns what edge i's thread waits for; count: it waits for none. */
 static size_t next_of(const struct deadlock_edge *edges, size_t count, size_t i)
 {
 	size_t next = 0;

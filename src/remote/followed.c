@@ -19,12 +19,12 @@
 #include "remote/walk.h"
 #include "remote/walk_i386.h"
 
-/* Real processes have up to some hundreds mapped at a time. */
+/* Mappings per process; real ones have some hundreds at a time. */
 #define IMAGES_MAX 8192
-/* What is so near to a copy is the same stack, which has gone on since. */
+/* Memory this near to a copied stack belongs to the same stack, which has changed since. */
 #define STACK_BELOW (128ULL << 10)
 #define STACK_ABOVE (8ULL << 20)
-/* So much beyond a copy is read in the process, each page by a system call. */
+/* So much beyond a copy is read from the process, each page by a system call. */
 #define STACK_READ_ON (256ULL << 10)
 #define ADDRESS_END   (1ULL << 47)
 #define I386_END      (1ULL << 32)
@@ -32,16 +32,16 @@
 struct followed {
 	struct remote remote;
 	struct unwind_files *files;
-	/* In step with remote.images; NULL: the vdso. */
+	/* Parallel to remote.images; NULL: the vdso. */
 	struct unwind_file **mapped;
 	size_t mapped_capacity;
-	uint64_t copy_low, copy_high; /* of the walk at hand */
-	bool is_beyond;               /* it asked for the stack beyond the copy */
-	bool reads_on;                /* and that may be read in the process */
-	bool has_tried_memory;        /* remote.fd has been opened, if it could be */
+	uint64_t copy_low, copy_high; /* of the current walk */
+	bool is_beyond;               /* the walk needed the stack beyond the copy */
+	bool reads_on;                /* reading that from the process is allowed */
+	bool has_tried_memory;        /* opening remote.fd has been attempted */
 };
 
-/* The page of a file as it is mapped: behind the file's end it is zero. */
+/* Copies a page of the file as it is mapped: zeros beyond the file's end. */
 static bool read_page(const struct unwind_file *file, uint64_t address, uint8_t *page)
 {
 	for (size_t i = 0; i < file->elf.load_count; i++) {
@@ -62,7 +62,7 @@ static bool read_page(const struct unwind_file *file, uint64_t address, uint8_t 
 	return false;
 }
 
-/* The kernel maps the same one into each process of the machine's own kind. */
+/* Reads a page of our own vdso: the kernel maps the same into each 64-bit process. */
 static bool read_vdso_page(uint64_t offset, uint8_t *page)
 {
 	const uint64_t own = getauxval(AT_SYSINFO_EHDR);
@@ -138,7 +138,10 @@ void followed_free(struct followed *followed)
 	free(followed);
 }
 
-/* What was read, and the rules of addresses, may be another mapping's from now on. */
+/*
+ * Drops cached pages and unwind rules: their addresses may belong to another mapping from now
+ * on.
+ */
 static void forget(struct followed *followed)
 {
 	struct mem *mem = &followed->remote.mem;
@@ -149,7 +152,7 @@ static void forget(struct followed *followed)
 	recent_done(&followed->remote.rules);
 }
 
-/* Images that lay there are gone. */
+/* Removes the images that overlapped this range: a new mapping replaced them. */
 static void clear(struct followed *followed, uint64_t start, uint64_t end)
 {
 	struct remote_images *images = &followed->remote.images;
@@ -189,7 +192,7 @@ static void insert(struct followed *followed, const struct remote_image *image,
 	images->count++;
 }
 
-/* The segment of which a mapping at that place of the file is a part, or NULL. */
+/* The segment that a mapping at this file offset is a part of, or NULL. */
 static const struct elf_file_load *load_of(const struct elf_file *elf, uint64_t offset)
 {
 	for (size_t i = 0; i < elf->load_count; i++) {
@@ -202,7 +205,7 @@ static const struct elf_file_load *load_of(const struct elf_file *elf, uint64_t 
 	return NULL;
 }
 
-/* The whole of the file as the loader maps it, of which the mapping is a part. */
+/* Places the whole file in memory as the loader does, given one of its mappings. */
 static bool place_image(const struct unwind_file *file, const struct followed_mapping *mapping,
 			struct remote_image *out_image)
 {

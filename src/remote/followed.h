@@ -1,10 +1,10 @@
 /*
- * followed - a process whose mappings are reported as they come, to unwind copies of its stacks
- * at any moment, after its end as well.
+ * followed - a process whose mappings are reported as they change, so that copies of its stacks
+ * can be unwound at any moment, even after it has ended.
  *
- * Code and unwind tables are read in the files that it has mapped, and the vdso in our own; of the
- * process itself only what lies in no file (code made at run time, the outer part of a stack that
- * is deeper than its copy), while it runs.
+ * Code and unwind tables are read from the mapped files, the vdso from our own process. The
+ * process's memory is read, while it runs, only for what is in no file: code made at run time,
+ * and the outer part of a stack that is deeper than its copy.
  */
 #pragma once
 #include <stdbool.h>
@@ -27,11 +27,12 @@ struct followed_mapping {
 /* files must outlive it. */
 struct followed *followed_new(pid_t pid, struct unwind_files *files);
 void followed_free(struct followed *followed);
-/* From now on that is what is there, executable. */
+/* Reports a new executable mapping: from now on it replaces what was at its addresses. */
 void followed_map(struct followed *followed, const struct followed_mapping *mapping);
 /*
- * Unwinds the copy.  What was in *stack goes.  True: the stack is deeper than its copy, so that the
- * rest was read in the process, or cut where that has gone on since.
+ * Unwinds the copy into *stack, which is cleared first. True: the stack is deeper than its
+ * copy; the outer part was read from the process, or cut where the process has changed it
+ * since.
  */
 bool followed_walk(struct followed *followed, const struct stack_copy *copy,
 		   struct remote_stack *stack);

@@ -1,19 +1,19 @@
 /*
- * frame_pointer - the frame pointer of a frame, where /proc does not say it.
+ * frame_pointer - finds the frame pointer of a blocked thread's frame, which /proc does not give.
  *
- * /proc/PID/task/TID/syscall has a blocked thread's stack pointer and pc, and no other register.
- * Nearly all frames are found by the stack pointer alone, or by a frame pointer that one further
- * in has saved.  The others (functions with alloca(), and code built with frame pointers or
- * without optimization that makes system calls itself) are found so:
+ * /proc/PID/task/TID/syscall has a blocked thread's stack pointer and pc, and no other
+ * register.  Nearly all frames can be unwound by the stack pointer alone, or by a frame pointer
+ * saved further in.  The others (functions with alloca(), and code built with frame pointers or
+ * without optimization that makes system calls itself) need a search:
  *
- *   by the prologue   from the function's first instruction on it is counted how far the stack
- *                     pointer is moved below the frame pointer: pushes and subtractions.
- *   by a scan         else the words of the stack are looked through for a pair [saved frame
+ *   by the prologue   adds up, from the function's first instruction on, how far pushes and
+ *                     subtractions move the stack pointer below the frame pointer.
+ *   by a scan         otherwise looks through the words of the stack for a pair [saved frame
  *                     pointer, return address].
  *
- * Either is believed only if what would be the return address stands behind a call, whose
- * target, through the PLT where there is one, is this very function; of an indirect call no
- * target is known: then the prologue's is believed, and a scan's is not.
+ * A result is believed only if its return address follows a call whose target, through the PLT
+ * if there is one, is this very function.  The target of an indirect call is unknown: then the
+ * prologue's result is believed, and the scan's is not.
  */
 #pragma once
 #include <stdbool.h>
@@ -28,12 +28,12 @@ enum frame_pointer_means {
 };
 
 /*
- * Of the function that begins at `begin` and stands at pc with this stack pointer.  *out_fp is
- * only set if it was found.
+ * Finds the frame pointer at pc in the function that begins at `begin`. Sets *out_fp only if it
+ * was found.
  */
 enum frame_pointer_means frame_pointer_find(struct mem *mem, uint64_t begin, uint64_t pc,
 					    uint64_t sp, uint64_t *out_fp);
 /* Whether a rule of walk/native.h needs the frame pointer. */
 bool frame_pointer_is_needed(uint64_t rule);
-/* Stands in regs.fp and regs.bx while they are not known: a step that needs them fails. */
+/* Value of regs.fp and regs.bx while they are unknown: a step that needs them fails. */
 #define FRAME_POINTER_UNKNOWN_VALUE 1

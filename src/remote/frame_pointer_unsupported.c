@@ -1,4 +1,4 @@
-/* Finding a frame pointer on machines for which there is no search: none is needed. */
+/* Stub for machines where unwinding never needs a search for the frame pointer. */
 #include "remote/frame_pointer.h"
 
 #if !defined(__x86_64__)

@@ -1,4 +1,7 @@
-/* Finds a function's frame pointer on x86-64 by its prologue and the return addresses above. */
+/*
+ * Finds a function's frame pointer on x86-64 by its prologue, or by return addresses on the
+ * stack.
+ */
 #include "remote/frame_pointer.h"
 
 #if defined(__x86_64__)
@@ -6,9 +9,9 @@
 #include "walk/native.h"
 #include "walk/native_x86_64_insn.h"
 
-/* A prologue is over by then. */
+/* No prologue is longer (bytes). */
 #define PROLOGUE_MAX 256U
-/* Words of stack that are looked through. */
+/* Words of stack to scan. */
 #define SCAN_MAX 4096U
 #define PLT_MAX  3
 
@@ -23,14 +26,14 @@ bool frame_pointer_is_needed(uint64_t rule)
 	       (rule >> (X86_BX_SHIFT + X86_SAVED_SLOT_BITS) & 3) == X86_SAVED_AT_FP;
 }
 
-/* What one instruction does to the distance of the stack pointer from the frame pointer. */
+/* How one instruction changes the distance between stack pointer and frame pointer. */
 enum effect {
 	EFFECT_NONE,
-	EFFECT_MOVES,  /* the stack pointer is moved: by how much */
+	EFFECT_MOVES,  /* moves the stack pointer by a known distance */
 	EFFECT_FRAME,  /* mov %rsp,%rbp */
 	EFFECT_FLOW,   /* jumps or calls */
-	EFFECT_ENDS,   /* jumps for good, or returns */
-	EFFECT_UNKNOWN /* the stack pointer is moved by what is not known, or the frame's end */
+	EFFECT_ENDS,   /* jumps unconditionally, or returns */
+	EFFECT_UNKNOWN /* moves the stack pointer by an unknown distance, or leaves the frame */
 };
 
 static bool is_frame(const struct x86_insn *insn)
@@ -77,7 +80,7 @@ static enum effect effect_of(const struct x86_insn *insn, int64_t *out_bytes)
 	return x86_insn_writes(insn) == X86_SP ? EFFECT_UNKNOWN : EFFECT_NONE;
 }
 
-/* How far the stack pointer is below the frame pointer at pc, by the prologue. */
+/* Measures, along the prologue, how far the stack pointer is below the frame pointer at pc. */
 static bool measure_prologue(struct mem *mem, uint64_t begin, uint64_t pc, int64_t *out_depth)
 {
 	int64_t depth = 0, bytes = 0;
@@ -104,7 +107,7 @@ static bool measure_prologue(struct mem *mem, uint64_t begin, uint64_t pc, int64
 	return has_frame && depth >= 0;
 }
 
-/* Where a jump through a slot at `at` leads: jmp *slot(%rip), perhaps behind endbr64 or bnd. */
+/* The target of a jump through a slot, jmp *slot(%rip), perhaps after endbr64 or bnd. */
 static bool follow_plt(struct mem *mem, uint64_t at, uint64_t *out_target)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -141,11 +144,11 @@ static bool leads_to(struct mem *mem, uint64_t target, uint64_t begin)
 
 enum call_kind {
 	CALL_NONE,   /* no call, or of another function */
-	CALL_OF_IT,  /* of the function that begins at `begin` */
-	CALL_UNKNOWN /* an indirect one */
+	CALL_OF_IT,  /* a call of the function that begins at `begin` */
+	CALL_UNKNOWN /* an indirect call */
 };
 
-/* What the instruction that ends at `at` calls. */
+/* Which kind of call the instruction that ends at `at` is. */
 static enum call_kind call_before(struct mem *mem, uint64_t at, uint64_t begin)
 {
 	uint8_t code[6];

@@ -8,7 +8,7 @@
 #define STEPS_MAX 4
 
 #if defined(__x86_64__)
-/* What may come before: endbr64; push %rbp and mov %rsp,%rbp. */
+/* The length of an optional entry sequence: endbr64; push %rbp; mov %rsp,%rbp. */
 static uint32_t skip_entry(const uint8_t *code)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -22,7 +22,7 @@ static uint32_t skip_entry(const uint8_t *code)
 	return at;
 }
 
-/* mov offset(%rax),%rax: its length, or 0. */
+/* The length of mov offset(%rax),%rax if that is the next instruction; else 0. */
 static uint32_t load_field(const uint8_t *code, int32_t *out_offset)
 {
 	*out_offset = 0;
@@ -56,7 +56,7 @@ bool global_reader_find(struct mem *mem, uint64_t function, uint64_t *out_addres
 	memcpy(&distance, code + at + 3, sizeof distance);
 	address = function + at + 7 + (uint64_t)(int64_t)distance;
 	value = address;
-	/* lea: the address is what is in rax; a load: what stands there. */
+	/* lea: rax is the address itself; a load: rax is the word at the address. */
 	if (code[at + 1] == 0x8b && mem_read(mem, &value, sizeof value, address) < 0)
 		return false;
 	at += 7;

@@ -10,10 +10,13 @@
 /* By enum abi.FuncFlag. */
 #define FLAG_TOP_FRAME 1U
 #define FLAG_SP_WRITE  2U
-/* A function's steps are read so many bytes at a time; the largest have some thousand. */
+/*
+ * The step table of a function is read in pieces of this size; the largest has some thousand
+ * bytes.
+ */
 #define STEPS_BYTES 4096U
 #define RECORD_SIZE 48U
-/* In a function's record. */
+/* Offset in a function's record. */
 #define STEPS_AT 16U
 /* No frame is larger. */
 #define DEPTH_MAX (1 << 28)
@@ -36,7 +39,7 @@ static bool find_section(const struct elf_file *elf, struct go_table *table)
 	return true;
 }
 
-/* From Go 1.26 on the table does not say where the code begins. */
+/* Finds the address of the code: from Go 1.26 on the table does not contain it. */
 static bool find_text(struct elf_file *elf, uint64_t in_header, struct go_table *table)
 {
 	struct elf_file_symbol text = { .address = in_header };
@@ -68,7 +71,7 @@ bool go_table_read(struct elf_file *elf, struct go_table *out_table)
 	table.functions = header.index;
 	table.count = header.functions;
 	table.quantum = header.quantum;
-	/* Go 1.20 put the function's first line in front of them. */
+	/* Go 1.20 inserted the function's first line before the flags. */
 	table.flags_at = header.magic == MAGIC_1_20 ? 41 : 37;
 	*out_table = table;
 	return true;
@@ -81,7 +84,7 @@ static bool read_at(const struct elf_file *elf, const struct go_table *table, ui
 	       elf_file_read(elf, table->address + at, bytes, len);
 }
 
-/* The function's entry in the index: where it begins, and where its record is. */
+/* Finds the function in the index: its start and the offset of its record. */
 static bool find_function(const struct elf_file *elf, const struct go_table *table,
 			  uint64_t offset, uint32_t out_entry[2])
 {
@@ -104,7 +107,9 @@ static bool find_function(const struct elf_file *elf, const struct go_table *tab
 	       out_entry[0] <= offset;
 }
 
-/* The number that stands at the offset: pairs of a signed step of it and one of the place. */
+/*
+ * The value at a code offset; the table has pairs of a signed step in value and one in offset.
+ */
 static bool find_step(const struct go_table *table, const uint8_t *bytes, size_t len,
 		      uint64_t offset, int64_t *out_number)
 {

@@ -8,7 +8,7 @@
 #include "target/elf_file.h"
 #include "target/maps.h"
 
-/* Program headers that are looked at; real files have 4 to 14. */
+/* Program headers read per file; real files have 4 to 14. */
 #define HEADERS_MAX 64
 #define NOTES_MAX   4096U
 
@@ -90,7 +90,9 @@ bool remote_image_read_headers(struct remote_image *image, struct mem *mem)
 	return has_bias;
 }
 
-/* The image whose first mapping is number i; returns the number of the one behind its last. */
+/*
+ * Adds the image whose first mapping is number i; returns the number of the mapping after it.
+ */
 static size_t add(struct remote_images *images, const struct maps *maps, struct mem *mem,
 		  size_t i)
 {
@@ -105,7 +107,7 @@ static size_t add(struct remote_images *images, const struct maps *maps, struct 
 	for (; i < maps_count(maps) && is_same_file(first, maps_at(maps, i)); i++) {
 		const struct mapping *m = maps_at(maps, i);
 
-		/* The same file again, as another image. */
+		/* The same file is mapped a second time: another image. */
 		if (m != first && m->file_offset == 0 && m->start != image.native.end)
 			break;
 		image.native.end = m->end;

@@ -15,8 +15,8 @@
 #define MOST_LOCALS 100
 
 /*
- * PyCodeObject: from 3.11 on co_localsplusnames and co_localspluskinds stand right before
- * co_filename; before, co_varnames, and three others between.
+ * PyCodeObject: from 3.11 on co_localsplusnames and co_localspluskinds are directly before
+ * co_filename; up to 3.10 co_varnames is, with three fields between.
  */
 #define NAMES_BEFORE     16U
 #define KINDS_BEFORE     8U
@@ -49,7 +49,7 @@ static bool is_cell(struct mem *mem, const struct python_layout *layout, uint64_
 	return kind & KIND_CELLS;
 }
 
-/* The object of variable i; 0: it has none. */
+/* The object that variable i refers to; 0: it is unset. */
 static uint64_t value_of(struct mem *mem, const struct python_layout *layout, uint64_t frame,
 			 uint64_t code, uint64_t i)
 {
@@ -62,7 +62,7 @@ static uint64_t value_of(struct mem *mem, const struct python_layout *layout, ui
 	object = python_slot_object(slot);
 	if (object == 0 || !is_cell(mem, layout, code, i))
 		return object;
-	/* Before the function has made the cell, the argument itself stands there. */
+	/* Until the function has created the cell, the slot holds the argument itself. */
 	if (mem_read(mem, &type, sizeof type, object + layout->offsets.object_type) < 0 ||
 	    mem_read(mem, &type, sizeof type, type + layout->offsets.type_name) < 0 ||
 	    mem_read(mem, name, sizeof name, type) < 0 || memcmp(name, "cell", 5) != 0)

@@ -1,6 +1,4 @@
-/*
- * locals - the local variables of a Python frame, as text.
- */
+/* locals - reads the local variables of a Python frame, as text. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +10,8 @@ struct local {
 };
 
 /*
- * Adds those of the frame at this address, that have a value, to remote->locals: *out_count of
- * them, from number *out_first on.
+ * Adds the frame's variables that have a value to remote->locals: *out_count of them, from
+ * index *out_first on.
  */
 void locals_read(struct remote *remote, uint64_t frame, uint64_t code, size_t *out_first,
 		 size_t *out_count);

@@ -8,7 +8,7 @@
 #include "remote/python_with.h"
 #include "remote/thread.h"
 
-/* Of one thread. */
+/* `with` blocks per thread. */
 #define WITHS_MAX 64
 
 struct threads {
@@ -16,7 +16,7 @@ struct threads {
 	size_t count;
 };
 
-/* A thread in the block of a `with`. */
+/* A thread inside the block of a `with`. */
 struct held {
 	size_t thread;
 	struct python_with with;
@@ -27,7 +27,7 @@ struct helds {
 	size_t count, capacity;
 };
 
-/* Owners are known by the numbers that they have themselves. */
+/* Finds owners that the waited-for lock itself records by thread number. */
 static void find_by_number(const struct threads *threads)
 {
 	for (size_t i = 0; i < threads->count; i++) {
@@ -59,8 +59,9 @@ static void list_withs(struct remote *remote, const struct threads *threads,
 }
 
 /*
- * The `with` of the lock: of an RLock its owner's outermost.  Of a Lock the only one; if threads are in
- * several, one of them holds it, and it is not known which.
+ * The `with` that holds the lock: of an RLock the outermost one of its owner, of a Lock the
+ * only one. If several threads are in a `with` of a Lock, one of them holds it and it is
+ * unknown which: NULL.
  */
 static const struct held *find_held(const struct threads *threads, const struct helds *helds,
 				    const struct remote_thread *waiter)

@@ -1,8 +1,8 @@
 /*
- * lock_owners - which of a process's threads hold what others of it wait for.
+ * lock_owners - which of a process's threads hold the locks that its other threads wait for.
  *
- * CPython keeps no owner of a threading.Lock.  A thread that is in the block of `with lock:` holds
- * it; of one that called acquire() that cannot be seen, and it has no owner here.
+ * CPython records no owner of a threading.Lock. A thread in the block of `with lock:` holds it;
+ * a thread that called acquire() leaves no trace, so such a lock has no known owner here.
  */
 #pragma once
 #include <stddef.h>
@@ -10,5 +10,5 @@
 struct remote;
 struct remote_thread;
 
-/* Sets wait_owner of each thread, and held_at of those that wait for what a `with` holds. */
+/* Sets each thread's wait_owner, and held_at where a `with` statement holds the lock. */
 void lock_owners_find(struct remote *remote, struct remote_thread *threads, size_t count);

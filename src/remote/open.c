@@ -19,7 +19,7 @@
 #include "target/elf_file.h"
 #include "target/maps.h"
 
-/* All threads that run together are waited for no longer. */
+/* The total time to wait for running threads, all together. */
 #define PATIENCE_MS 500
 
 static bool fetch(void *context, uint64_t address, void *page, bool *out_is_lasting)
@@ -35,7 +35,9 @@ static bool fetch(void *context, uint64_t address, void *page, bool *out_is_last
 	return true;
 }
 
-/* Whether the file that we would read is the one that was mapped, as far as is known. */
+/*
+ * Whether we can read the file that was mapped; of a core, as far as the files can be compared.
+ */
 static bool has_file(struct remote *remote, const struct remote_image *image)
 {
 	const enum core_fit fit =
@@ -52,7 +54,7 @@ static void close_go(struct remote *remote)
 	remote->go_file = NULL;
 }
 
-/* A program of Go has its rules in a table of its own, which is read in the file. */
+/* Go programs: their unwind rules are in a table of their own, which is read from the file. */
 static void find_go(struct remote *remote, struct remote_image *image, const char *path)
 {
 	struct unwind_file *file;
@@ -71,7 +73,7 @@ static void find_go(struct remote *remote, struct remote_image *image, const cha
 		close_go(remote);
 }
 
-/* Static programs have unwind rules without a table of them: only section headers say where. */
+/* Static programs may have .eh_frame without an index: only section headers locate it. */
 static void find_rules(struct remote_image *image, const char *path)
 {
 	struct elf_file_symbol place;
@@ -86,7 +88,10 @@ static void find_rules(struct remote_image *image, const char *path)
 	elf_file_close(&elf);
 }
 
-/* The program is mapped below its libraries; with parts in C it has a table of rules as well. */
+/*
+ * The program is mapped below its libraries; a Go program with parts in C has .eh_frame as
+ * well.
+ */
 static void find_all_rules(struct remote *remote)
 {
 	for (size_t i = 0; i < remote->images.count; i++) {
@@ -104,7 +109,7 @@ static void find_all_rules(struct remote *remote)
 	}
 }
 
-/* Of a core whose files are not here: what looks like an interpreter was one. */
+/* Core files: an image named like an interpreter whose file is absent is reported as one. */
 static void say_absent(struct remote *remote, const struct remote_image *image)
 {
 	const char *slash = strrchr(image->path, '/');
@@ -120,7 +125,7 @@ static void say_absent(struct remote *remote, const struct remote_image *image)
 		remote->why_no_ruby = remote_keep(remote, why, strlen(why));
 }
 
-/* The first image of each language that has one. */
+/* Uses the first image of each language. */
 static void find_interpreters(struct remote *remote)
 {
 	for (size_t i = 0; i < remote->images.count; i++) {

@@ -1,7 +1,7 @@
 /*
- * open - begins to read a process that runs, or a core file that was one.
+ * open - opens a running process, or the core file of one, for reading.
  *
- * A process is not stopped, and nothing is written into it.
+ * The process is not stopped, and nothing is written into it.
  */
 #pragma once
 #include <sys/types.h>
@@ -10,22 +10,22 @@ struct error;
 struct remote;
 
 /*
- * On success remote_close().  Else a negative errno and a sentence with what would help: there
- * is no such process, it has ended (a zombie), it is a kernel thread, it may not be read.
+ * On success remote_close(). Else a negative errno and a sentence with advice: there is no such
+ * process, it is a zombie or a kernel thread, or we may not read it.
  */
 int remote_open(pid_t pid, struct remote *out_remote, struct error *err);
 
 /*
- * The process has mapped more, or other files: what is known of them is read anew; interpreters that
- * were found stay.  Cheap beside opening it again.  As remote_open(); on failure it is as it was.
+ * Reads the mappings again after the process has mapped other files; interpreters that were
+ * found are kept. Much cheaper than opening again. Fails like remote_open(); then nothing has
+ * changed.
  */
 int remote_map_again(struct remote *remote, struct error *err);
 
 struct remote_core_options {
 	const char *path;
-	const char
-		*program; /* to be read in place of the program that ran; NULL: where it was */
-	const char *root; /* a folder in front of the paths of all mapped files, or NULL */
+	const char *program; /* replaces the program's file; NULL: it is read at its own path */
+	const char *root;    /* prefix of the paths of all mapped files, or NULL */
 };
 
 /* As core_new(). */

@@ -10,16 +10,22 @@
 #include "remote/process.h"
 #include "remote/stack.h"
 
-/* So far inwards from its outer end a copy is compared with what stands there now, and at most. */
+/*
+ * Bytes at a copy's outer end that are compared with the stack as it is now: usually, and at
+ * most.
+ */
 #define SEAM_BYTES      2048U
 #define SEAM_BYTES_MOST 65536U
-/* A function is searched for jumps so far, piece by piece; the longest jump has six bytes. */
+/*
+ * How far a function is searched for jumps, and in what pieces; the longest jump has six bytes.
+ */
 #define JUMP_BYTES_MOST 65536U
 #define PIECE_BYTES     1024U
 #define JUMP_BYTES      6U
 
 /*
- * The return address to the frame, as it was walked, is where its callee left it: right below sp.
+ * Whether the frame's return address, as it was walked, is in the bytes: one word below the
+ * frame's sp.
  */
 static bool has_return_address(const struct outer_part *part, const struct stack_frame *frame,
 			       const uint8_t *bytes, uint64_t low)
@@ -30,7 +36,7 @@ static bool has_return_address(const struct outer_part *part, const struct stack
 	return address == frame->address + 1;
 }
 
-/* Where the copy's outermost return address lies; copy_high: it has none. */
+/* Address of the outermost return address in the copy; copy_high: there is none. */
 static uint64_t outermost_return(const struct outer_part *part,
 				 const struct remote_stack *stack)
 {
@@ -67,7 +73,7 @@ bool outer_part_has_seam(const struct outer_part *part, const struct remote_stac
 	return true;
 }
 
-/* The function around the address; false: no rule says where it begins and ends. */
+/* The bounds of the function at the address; false: no unwind rule gives them. */
 static bool find_function(const struct outer_part *part, uint64_t address, uint64_t *out_begin,
 			  uint64_t *out_end)
 {

@@ -1,9 +1,9 @@
 /*
- * outer_part - the part of a stack that a copy does not have: it was read later, in the running
- * process, and may be another stack's by then.
+ * outer_part - checks the part of a stack beyond its copy, which was read later from the
+ * running process and may belong to other calls by then.
  *
- * Unwinding says nothing of that: by stale return addresses it reaches an end as well.  Two checks
- * do, and both are needed.
+ * Unwinding does not notice this: stale return addresses lead to an end as well. Both checks
+ * below are needed.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,14 +20,14 @@ struct outer_part {
 };
 
 /*
- * Whether the return addresses at the end of the copy stand there still: a thread that has been
- * further out since would have written over them, as a rule.  Where the last frame is larger than
- * the seam, that is the one return address at its inner end.  A copy is short where the kernel met
- * a page of the stack that nothing was ever written to.
+ * Whether the return addresses at the outer end of the copy are still in the process's memory:
+ * a thread that has returned further since has overwritten them, as a rule. If the last frame
+ * is larger than the part compared, only the return address at its inner end is. Copies are
+ * short where the kernel met a page of the stack that was never written to.
  */
 bool outer_part_has_seam(const struct outer_part *part, const struct remote_stack *stack);
 /*
- * Whether each call further out leads to the function that it is to have called, as far as known,
- * or to one that ends in a jump to it.
+ * Whether each call further out calls the function that is its callee on the stack, as far as
+ * known, or one that ends in a jump to that function.
  */
 bool outer_part_leads_inwards(const struct outer_part *part, const struct remote_stack *stack);

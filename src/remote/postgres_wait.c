@@ -12,15 +12,21 @@
 
 /* Classes of events: PG_WAIT_LWLOCK, PG_WAIT_LOCK, … */
 enum { CLASS_LWLOCK = 1, CLASS_LOCK = 3, CLASS_COUNT = 11 };
-/* Kinds of heavyweight locks, and lightweight ones: there are a dozen, and some seventy. */
+/*
+ * Upper bounds: there are a dozen kinds of heavyweight locks, and some seventy of lightweight
+ * ones.
+ */
 #define LOCKS_MOST    64U
 #define TRANCHES_MOST 256U
 #define NAME_MOST     48U
-/* Of constants with pointers in them (.data.rel.ro): a third of a megabyte in 15. */
+/*
+ * Bytes of relocated constants (.data.rel.ro) to search: PostgreSQL 15 has a third of a
+ * megabyte.
+ */
 #define SCAN_MOST (4U << 20)
 
 static const struct {
-	const char *name; /* NULL: what the system call says is more */
+	const char *name; /* NULL: the system call's label says more */
 	enum wait_state state;
 } classes[CLASS_COUNT] = {
 	[CLASS_LWLOCK] = { "LWLock", WAIT_STATE_LOCK },
@@ -86,7 +92,7 @@ static struct postgres *postgres_of(struct remote *remote)
 	return postgres->is_postgres ? postgres : NULL;
 }
 
-/* A string of letters; false: it is none. */
+/* Reads a string of letters; false: it is something else. */
 static bool read_name(struct remote *remote, uint64_t address, char name[NAME_MOST])
 {
 	if (address == 0 || mem_read(&remote->mem, name, NAME_MOST, address) < 0)
@@ -107,7 +113,9 @@ static bool is_name(struct remote *remote, uint64_t address, const char *expecte
 	return read_name(remote, address, name) && strcmp(name, expected) == 0;
 }
 
-/* The array that begins with these two, among the constants behind the one that is exported. */
+/*
+ * Finds the array that begins with these two names, among the constants after the exported one.
+ */
 static void find_more_names(struct remote *remote, struct postgres *postgres)
 {
 	const struct mapping *mapping = maps_find(remote->maps, postgres->first_names);
@@ -130,7 +138,7 @@ static void find_more_names(struct remote *remote, struct postgres *postgres)
 	}
 }
 
-/* The address of its name; 0: not known. */
+/* The address of a lightweight lock's name; 0: unknown. */
 static uint64_t lightweight_name(struct remote *remote, struct postgres *postgres, uint32_t id)
 {
 	if (postgres->first_names == 0 || id >= TRANCHES_MOST)

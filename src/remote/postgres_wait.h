@@ -1,13 +1,13 @@
 /*
- * postgres_wait - what a process of PostgreSQL says that it waits for: pg_stat_activity's wait_event,
- * read in its memory.
+ * postgres_wait - reads PostgreSQL's wait events (pg_stat_activity's wait_event) from a server
+ * process's memory.
  *
- * PostgreSQL waits for locks between its processes in a semaphore or a latch, so that the system call
- * alone says nothing.  14 and later have a pointer to the number of the event, my_wait_event_info; its
- * upper byte is the class (src/include/utils/wait_event.h).  Names of events are in its code, but for
- * those of heavyweight locks' kinds (LockTagTypeNames) and, up to 16, of lightweight locks
- * (IndividualLWLockNames, and an array of lwlock.c's that begins with XactBuffer).  Which process
- * holds a lock is not recorded in this form.
+ * PostgreSQL waits for locks between its processes on a semaphore or a latch, so the system
+ * call alone says nothing. Since 14 it has a pointer to the current event's number,
+ * my_wait_event_info; the upper byte is the class (src/include/utils/wait_event.h). Event names
+ * are in its code, except those of heavyweight locks (LockTagTypeNames) and, up to 16, of
+ * lightweight locks (IndividualLWLockNames, and an array in lwlock.c that begins with
+ * XactBuffer). Which process holds a lock is not recorded in this form.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,8 +19,8 @@ struct remote;
 struct text;
 
 /*
- * Adds "LWLock WALWrite", "Lock transactionid", "Client", "Activity", and the state, if it is a
- * wait between processes or for a client.  False: it is no such process, or waits for nothing of
- * these.
+ * Adds "LWLock WALWrite", "Lock transactionid", "Client" or "Activity", and sets the state, if
+ * the process waits for another one or for a client. False: it is not PostgreSQL, or waits for
+ * none of these.
  */
 bool postgres_wait_add(struct remote *remote, struct text *out, enum wait_state *state);

@@ -9,7 +9,7 @@
 #include "target/maps.h"
 #include "walk/name_text.h"
 
-/* Whether the file at path is what the image was mapped from, as far as can be known. */
+/* Whether the file at path can be read. */
 static bool is_there(const char *path)
 {
 	return access(path, R_OK) == 0;
@@ -26,7 +26,10 @@ char *remote_image_path(const struct remote *remote, const struct remote_image *
 
 	if ((!image->is_deleted && is_there(path)))
 		return path;
-	/* Needs CAP_CHECKPOINT_RESTORE, and leads to the file though it has no name any more. */
+	/*
+	 * This link needs CAP_CHECKPOINT_RESTORE, and leads to the file even when it was
+	 * deleted.
+	 */
 	const struct mapping *mapping = maps_find(remote->maps, image->native.start);
 	char *link = xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)remote->pid,
 			       mapping->start, mapping->end);

@@ -1,8 +1,7 @@
 /*
- * process - a process that is read from outside: its memory, what it has mapped, and which
- * interpreters are in it.
+ * process - a process that is read from outside: its memory, its mappings and its interpreters.
  *
- * open.h makes one.
+ * Opened by open.h.
  */
 #pragma once
 #include <stdbool.h>
@@ -24,42 +23,43 @@ struct remote_python;
 struct remote_ruby;
 struct unwind_file;
 
-/* One that runs, or a core file that was one. */
+/* A running process, or the core file of one. */
 struct remote {
-	pid_t pid;         /* of a core file: as it was */
+	pid_t pid;         /* of a core file: the process's at that time */
 	int fd;            /* /proc/PID/mem; of a core file: -1 */
-	struct core *core; /* NULL: it runs */
+	struct core *core; /* NULL: the process runs */
 	struct mem mem;
 	struct maps *maps;
 	struct remote_images images;
-	struct unwind_file *go_file; /* of a program of Go, whose images have it; or NULL */
-	struct recent rules;         /* of addresses: walk.c */
-	struct recent *shared_rules; /* of places in files, of several processes; NULL: none */
-	struct intern strings;       /* names and files */
-	struct intern labels;        /* what threads waited for: wait.c */
+	struct unwind_file *go_file; /* of a Go program, whose images use it; or NULL */
+	struct recent rules;         /* unwind rules by address: walk.c */
+	struct recent
+		*shared_rules; /* likewise by place in a file, of all processes; or NULL */
+	struct intern strings; /* names and paths */
+	struct intern labels;  /* descriptions of waits: wait.c */
 	struct data_names data_names;
 	struct postgres postgres;
-	struct table mutexes; /* by address: what threads were found to wait for as one */
+	struct table mutexes; /* by address: what waits were found to be on mutexes */
 	struct sockets sockets;
 	struct remote_python *python; /* NULL: there is none */
 	struct remote_ruby *ruby;
-	const char *why_no_python, *why_no_ruby; /* there is one, but it cannot be walked */
-	bool has_locals;                         /* those of Python's frames are wanted */
-	struct local *locals;                    /* of all frames that were read */
+	const char *why_no_python, *why_no_ruby; /* found, but cannot be walked */
+	bool has_locals;      /* local variables of Python frames are wanted */
+	struct local *locals; /* of all frames read so far */
 	size_t local_count, local_capacity;
-	uint64_t walks_until_ns; /* by stack_clock_ns(): its stacks are cut then; 0: never */
-	int patience_ms;         /* how long it may still be waited for threads that run */
-	char *root;              /* in front of the paths of one that runs: "/proc/PID/root" */
+	uint64_t walks_until_ns; /* by stack_clock_ns(): ends all walks then; 0: no limit */
+	int patience_ms;         /* how much longer running threads may be waited for */
+	char *root;              /* prefix of a running process's paths: "/proc/PID/root" */
 };
 
 /*
- * Where we can read the file of an image: *out_path is the caller's.  What is there may be
- * another file by now: its build id says so.
+ * A path where we can read the image's file: *out_path is the caller's. It may be another file
+ * by now: compare its build id.
  */
 char *remote_image_path(const struct remote *remote, const struct remote_image *image);
-/* The text, which may be NULL, kept once as long as the process is open. */
+/* Stores the text, which may be NULL, once; it lives as long as the process is open. */
 const char *remote_keep(struct remote *remote, const void *bytes, size_t len);
 
 struct name_text;
-/* NULL if it is empty. */
+/* Likewise; NULL if the text is empty. */
 const char *remote_keep_name(struct remote *remote, const struct name_text *text);

@@ -9,8 +9,8 @@
 #include "target/elf_file.h"
 
 /*
- * struct pthread.tid: behind tcbhead_t, whose size is set for good (x86-64: 704 bytes, sysdeps/x86_64/
- * nptl/tls.h; aarch64: struct pthread's own 24 pointers), and a list_t.
+ * struct pthread.tid: after tcbhead_t, whose size is fixed by the ABI (x86-64: 704 bytes,
+ * sysdeps/x86_64/nptl/tls.h; aarch64: struct pthread's own 24 pointers), and a list_t.
  */
 #if defined(__x86_64__)
 #define TID_OFFSET 720U
@@ -19,7 +19,7 @@
 #endif
 #define MOST_THREADS 65536U
 
-/* How libthread_db describes a field: bits, how many there are, offset (nptl_db/structs.def). */
+/* How libthread_db describes a field: size in bits, count, offset (nptl_db/structs.def). */
 struct field {
 	uint32_t bits, count, offset;
 };
@@ -60,7 +60,7 @@ pid_t pthreads_tid_at(struct remote *remote, uint64_t pointer)
 	uint64_t self;
 	int32_t tid;
 
-	/* tcbhead_t.self, which is the same address (x86-64). */
+	/* tcbhead_t.self holds its own address (x86-64). */
 #if defined(__x86_64__)
 	if (mem_read(&remote->mem, &self, sizeof self, pointer + 16) < 0 || self != pointer)
 		return 0;
@@ -72,7 +72,7 @@ pid_t pthreads_tid_at(struct remote *remote, uint64_t pointer)
 
 pid_t pthreads_tid_of_word(struct remote *remote, uint64_t address)
 {
-	/* Only here a struct pthread is known by its own words. */
+	/* Only on x86-64 can a struct pthread be recognised by its contents. */
 #if defined(__x86_64__)
 	return pthreads_tid_at(remote, address - TID_OFFSET);
 #else

@@ -18,18 +18,21 @@
 /* 3.7 to 3.11: from _PyRuntime.ceval.gil to .gilstate.tstate_current. */
 #define GIL_BEFORE_CURRENT 216U
 
-/* Of one thread, by sub-interpreters: more are not asked whether they execute something. */
+/*
+ * Of one thread with sub-interpreters: of further ones it is not checked which executes
+ * something.
+ */
 #define MOST_STATES_OF_A_THREAD 64U
 
-/* PyThreadState.native_thread_id stands behind thread_id from 3.11 on. */
+/* From 3.11 on PyThreadState.native_thread_id follows thread_id. */
 #define NATIVE_ID_FIRST 0x030b0000U
-/* From 3.12 on each interpreter has a GIL, or a pointer to the one it shares. */
+/* From 3.12 on each interpreter has a GIL of its own, or a pointer to the one it shares. */
 #define OWN_GIL_FIRST 0x030c0000U
 
 /* struct _gil_runtime_state: unsigned long interval; PyThreadState *last_holder; int locked. */
 #define GIL_HOLDER 8U
 #define GIL_LOCKED 16U
-/* PyInterpreterState.ceval.gil: 3.12; from 3.13 on ceval is the first but one. */
+/* PyInterpreterState.ceval.gil: in 3.12; from 3.13 on ceval is the second field. */
 #define GIL_OF_INTERPRETER_3_12 0x180U
 #define GIL_OF_INTERPRETER      16U
 
@@ -41,14 +44,17 @@ struct state {
 struct remote_python {
 	struct python_image *image;
 	struct python_layout layout;
-	uint64_t head;    /* where the first interpreter is; 0: not known, or not yet */
-	uint64_t current; /* 2.7 to 3.11: where the state is that holds the GIL; likewise */
-	uint64_t current_function; /* which returns that; 0: none */
+	uint64_t head;    /* where the first interpreter is; 0: unknown, or not yet known */
+	uint64_t current; /* 2.7 to 3.11: where the GIL holder's state is; likewise */
+	uint64_t current_function; /* the function that returns that pointer; 0: none */
 	struct state *states;
 	size_t count, capacity;
 };
 
-/* Of a process that has just begun the linker may not have filled in what leads there. */
+/*
+ * Finds the globals; in a process that has just begun they may not be relocated yet: then
+ * later.
+ */
 static void find_globals(struct remote *remote, struct remote_python *python)
 {
 	if (python->head == 0 &&
@@ -110,7 +116,7 @@ const char *remote_python_version(const struct remote_python *python)
 	return python_image_version(python->image);
 }
 
-/* Which thread a state is of, in the numbers of the process's own PID namespace. */
+/* The thread that a state belongs to, as the process's own PID namespace numbers it. */
 static pid_t thread_of(struct remote *remote, uint64_t state)
 {
 	const struct python_layout *layout = &remote->python->layout;
@@ -129,7 +135,7 @@ static pid_t thread_of(struct remote *remote, uint64_t state)
 	return (pid_t)number;
 }
 
-/* The GIL of an interpreter; 0: it has none of its own struct, or it is not known where. */
+/* The GIL that an interpreter uses; 0: there is none, or its place is unknown. */
 static uint64_t gil_of(struct remote *remote, uint64_t interpreter)
 {
 	const uint32_t version = remote->python->layout.version;
@@ -190,8 +196,8 @@ void remote_python_list(struct remote *remote)
 }
 
 /*
- * Whether it has frames.  Up to 3.11 the state of a thread that is about to begin has the number of
- * the one that made it, and none.
+ * Whether the state has frames. Up to 3.11 a new thread's state has none, and the number of the
+ * thread that created it, until the new thread begins.
  */
 static bool executes(const struct remote *remote, uint64_t state)
 {
@@ -239,7 +245,7 @@ size_t remote_python_thread_count(const struct remote *remote)
 	return remote->python->count;
 }
 
-/* The state that holds a GIL (from 3.12 on) at this moment; 0: none. */
+/* The state that holds this GIL (from 3.12 on) at this moment; 0: none. */
 static uint64_t holder_of(struct remote *remote, uint64_t gil)
 {
 	uint64_t holder;
@@ -253,7 +259,7 @@ static uint64_t holder_of(struct remote *remote, uint64_t gil)
 		       : 0;
 }
 
-/* The same of the only GIL there is before. */
+/* The same up to 3.11, which have one GIL. */
 static uint64_t current_state(struct remote *remote)
 {
 	const uint64_t current = remote->python->current;
@@ -281,7 +287,7 @@ bool remote_python_holds_gil(struct remote *remote, uint64_t state)
 	return false;
 }
 
-/* The GIL (from 3.12 on) that has the address; 0: none. */
+/* The GIL (from 3.12 on) that contains the address; 0: none. */
 static uint64_t gil_at(const struct remote_python *python, uint64_t address)
 {
 	for (size_t i = 0; i < python->count; i++) {

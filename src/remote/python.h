@@ -21,23 +21,23 @@ const struct python_layout *remote_python_layout(const struct remote_python *pyt
 /* "3.11.2" */
 const char *remote_python_version(const struct remote_python *python);
 
-/* Lists the states that there are now. */
+/* Lists the thread states that exist now. */
 void remote_python_list(struct remote *remote);
 /*
- * The state of the thread that the process's own PID namespace numbers so; 0: it has none.  Of
- * several (sub-interpreters) one that executes something.
+ * The state of the thread with this number in the process's own PID namespace; 0: it has none.
+ * If it has several (sub-interpreters), one that executes something.
  */
 uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid);
-/* Of the states that were listed, the one of that number; false: there are fewer. */
+/* The listed state of this index; false: there are fewer. */
 bool remote_python_thread(const struct remote *remote, size_t number, pid_t *out_inner_tid,
 			  uint64_t *out_state);
 size_t remote_python_thread_count(const struct remote *remote);
 /* Whether the thread with this state holds its interpreter's GIL at this moment. */
 bool remote_python_holds_gil(struct remote *remote, uint64_t state);
-/* Whether the address lies in an interpreter's GIL: a thread that waits for that waits for it. */
+/* Whether the address lies in an interpreter's GIL: a futex there is a wait for the GIL. */
 bool remote_python_is_gil(struct remote *remote, uint64_t address);
 /*
- * The thread that holds the GIL that the address lies in, at this moment, as its own PID namespace
- * numbers it; 0: none does, or it is not known.
+ * The thread that holds the GIL containing the address, at this moment, as its own PID
+ * namespace numbers it; 0: none, or unknown.
  */
 pid_t remote_python_holder(struct remote *remote, uint64_t address);

@@ -9,14 +9,14 @@
 #include "target/python_lines.h"
 #include "walk/python_thread.h"
 
-/* From here on the code says which block an instruction is in, before it the frame. */
+/* From 3.11 on the code object lists its blocks; before, the frame does. */
 #define FIRST_WITH_TABLE 0x030b0000U
 /* PyCodeObject: co_exceptiontable, after co_consts and co_names. */
 #define CODE_EXCEPTIONS 40U
 #define TABLE_MAX       65536U
 /*
- * PyFrameObject up to 3.10: f_iblock stands 8 bytes behind f_lasti; f_blockstack, 20 PyTryBlock { int
- * type, handler, level }, right before f_localsplus.
+ * PyFrameObject up to 3.10: f_iblock is 8 bytes after f_lasti; f_blockstack, 20 PyTryBlock {
+ * int type, handler, level }, directly before f_localsplus.
  */
 #define BLOCK_COUNT_BEHIND 8U
 #define BLOCK_SIZE         12U
@@ -33,7 +33,10 @@ struct block_search {
 	size_t block_count;
 };
 
-/* co_exceptiontable: numbers of six bits in a byte, 0x40: more follow; 0x80: an entry begins. */
+/*
+ * co_exceptiontable: numbers of six bits per byte, 0x40: another byte follows; 0x80: first of
+ * an entry.
+ */
 static uint32_t take_number(const uint8_t **at, const uint8_t *end)
 {
 	uint32_t number = 0;
@@ -48,7 +51,7 @@ static uint32_t take_number(const uint8_t **at, const uint8_t *end)
 	return number;
 }
 
-/* The entry that covers the instruction; false: an exception there leaves the frame. */
+/* The entry that covers the instruction; false: an exception there leaves the function. */
 static bool find_entry(const uint8_t *table, size_t len, uint32_t instruction,
 		       struct python_block *out_block)
 {
@@ -68,7 +71,7 @@ static bool find_entry(const uint8_t *table, size_t len, uint32_t instruction,
 	return false;
 }
 
-/* A bytes object; NULL: it cannot be read. */
+/* Copies a bytes object; NULL: it cannot be read. */
 static uint8_t *read_bytes(const struct block_search *search, uint64_t object, size_t *out_len)
 {
 	const struct python_offsets *offsets = &search->layout->offsets;
@@ -88,8 +91,9 @@ static uint8_t *read_bytes(const struct block_search *search, uint64_t object, s
 }
 
 /*
- * A block, if what it leaves is there now: not one of a handler that nothing was raised for.  Of
- * several that leave as much the outermost is a `with`, the others are inside of it.
+ * Adds a block, unless its depth exceeds the last one's: a handler's own block, while no
+ * exception is handled. Of several with equal depth the outermost is the `with`, the others are
+ * inside of it.
  */
 static void add_block(struct block_search *search, const struct python_block *block)
 {
@@ -102,7 +106,7 @@ static void add_block(struct block_search *search, const struct python_block *bl
 		search->blocks[search->block_count++] = *block;
 }
 
-/* Handlers are covered by those around them. */
+/* Follows handlers outwards: the table covers each by the block around it. */
 static void find_blocks_by_table(struct block_search *search)
 {
 	const uint64_t table =
@@ -145,11 +149,11 @@ static void find_blocks_by_frame(struct block_search *search)
 	}
 }
 
-/* The instruction that set this handler up, in units of the table of lines. */
+/* The instruction that set up this handler, in units of the line table. */
 static uint32_t setup_of(const struct block_search *search, uint32_t handler)
 {
 	const bool is_in_units = search->layout->position == PYTHON_POSITION_UNITS;
-	/* PyCodeObject.co_code stands behind the int co_firstlineno. */
+	/* PyCodeObject.co_code follows the int co_firstlineno. */
 	const uint64_t field = (search->layout->offsets.code_first_line + 4 + 7) & ~7ULL;
 	const uint64_t object =
 		python_word_at(&search->remote->mem, search->frame->code + field);

@@ -1,8 +1,8 @@
 /*
- * python_block - the blocks of `try` and `with` that an instruction of CPython's is in.
+ * python_block - the `try` and `with` blocks that a CPython instruction is in.
  *
- * Up to 3.10 the frame lists them (f_blockstack), from 3.11 on its code object has a table of
- * where they are (co_exceptiontable).
+ * Up to 3.10 the frame lists them (f_blockstack); from 3.11 on the code object has a table of
+ * them (co_exceptiontable).
  */
 #pragma once
 #include <stddef.h>
@@ -14,13 +14,13 @@ struct remote;
 #define PYTHON_BLOCKS_MAX 32
 
 struct python_block {
-	uint32_t depth; /* slots of the value stack that an exception in it leaves */
+	uint32_t depth; /* slots of the value stack that an exception in the block leaves */
 	uint32_t handler;
 };
 
 /*
- * Those that the frame is in, from the innermost on: how many there are in out_blocks, which has
- * room for PYTHON_BLOCKS_MAX.
+ * The blocks that the frame is in, from the innermost on: stores them in out_blocks, which has
+ * room for PYTHON_BLOCKS_MAX, and returns how many.
  */
 size_t python_blocks_of(struct remote *remote, const struct python_frame *frame,
 			struct python_block *out_blocks);

@@ -11,16 +11,16 @@
 #include "remote/python_with.h"
 #include "walk/python_walk.h"
 
-/* Of one thread: of more the outer ones are not seen. */
+/* Locks per thread; of more, the outer ones are ignored. */
 #define LOCKS_MAX 8
-/* Threads come and go: with so many more rows than there are threads all begin anew. */
+/* Threads come and go: when there are so many more rows than threads, all rows are dropped. */
 #define ROWS_SPARE 256
 
 struct python_held {
-	uint64_t rest; /* in which that was read; 0: it is not to be used */
+	uint64_t rest; /* the blocking period in which this was read; 0: not valid */
 	size_t count;
 	uint64_t locks[LOCKS_MAX];
-	struct python_lock_wait wait; /* the last one that was met */
+	struct python_lock_wait wait; /* the last wait that was noted */
 };
 
 void python_holders_done(struct python_holders *holders)
@@ -57,7 +57,7 @@ static bool has(const struct python_held *held, uint64_t lock)
 	return false;
 }
 
-/* Threads that have rested since they were read last are sure: they are asked first. */
+/* Threads still blocked since they were read last are certain, so they come first. */
 static pid_t find_resting(struct python_holders *holders, struct remote *remote, uint64_t lock,
 			  const struct python_rests *rests)
 {
@@ -75,8 +75,9 @@ static pid_t find_resting(struct python_holders *holders, struct remote *remote,
 }
 
 /*
- * A thread that has a lock in lock.acquire() waits for the GIL, or a CPU, before it returns: then it
- * is in no `with` of it.  The same of one that was woken and is about to have it.
+ * Whether the thread has just got the lock: it has left the futex, but not yet lock.acquire(),
+ * where it waits for the GIL or a CPU. It is in no `with` of the lock then. A thread that was
+ * woken and is about to get the lock looks the same.
  */
 static bool has_just_got(struct remote *remote, const struct python_held *held, uint64_t lock,
 			 uint64_t state, const struct python_rests *rests)
@@ -89,7 +90,10 @@ static bool has_just_got(struct remote *remote, const struct python_held *held, 
 	       !rests->is_in_futex(rests->context, wait->inner_tid, wait->futex);
 }
 
-/* Those that were switched since first: of the others each has to be asked for its system call. */
+/*
+ * Called first for threads that were switched since: has_just_got() costs a system call for
+ * each.
+ */
 static pid_t find_passed_on(struct python_holders *holders, struct remote *remote,
 			    uint64_t lock, const struct python_rests *rests, bool has_rested,
 			    uint64_t until_ns)

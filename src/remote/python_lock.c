@@ -12,22 +12,22 @@
 #include "walk/python_thread.h"
 
 #define FIRST_WITH_LOCKS 0x03060000U
-/* From here on a thread that waits for a PyMutex rests in a semaphore of its own. */
+/* From 3.13 on a thread that waits for a PyMutex blocks on a semaphore of its own. */
 #define FIRST_PARKED 0x030d0000U
-/* From here on locks are of PyMutex; in later releases of 3.13 (3.13.18) a Lock is, too. */
+/* From 3.14 on locks are PyMutexes; in later releases of 3.13 (3.13.18) a Lock is one, too. */
 #define FIRST_MUTEXES 0x030e0000U
 
 /*
- * lockobject { PyObject_HEAD; lock; … }, rlockobject { PyObject_HEAD; lock; owner; count; … }: a
- * semaphore's address, or the PyMutex itself.
+ * lockobject { PyObject_HEAD; lock; … }, rlockobject { PyObject_HEAD; lock; owner; count; … };
+ * lock is a semaphore's address, or the PyMutex itself.
  */
 #define LOCK_OFFSET  16U
 #define OWNER_OFFSET 24U
 /* struct wait_entry { void *park_arg; uintptr_t addr; _PySemaphore sema; … } */
 #define PARKED_BEFORE 8U
-/* Of a reference count that is one: not what a freed object's first word is then. */
+/* Upper bound of a plausible reference count: the first word of a freed object is larger. */
 #define MOST_REFERENCES (1ULL << 30)
-/* Slots of a frame that are looked through. */
+/* Slots of a frame to search. */
 #define MOST_SLOTS 256U
 /*
  * ThreadHandle from 3.13 on: the words ident and os_handle, int has_os_handle, int state, a mutex of one
@@ -59,7 +59,7 @@ static bool is_of_type(struct remote *remote, uint64_t object, const char *name)
 	       strcmp(found, name) == 0;
 }
 
-/* Whether it is a lock, and of which kind. */
+/* Whether the object is a lock; stores its kind. */
 static bool take_lock(struct remote *remote, uint64_t object, struct python_lock *out_lock)
 {
 	const bool is_recursive = is_of_type(remote, object, "_thread.RLock");
@@ -74,7 +74,7 @@ static bool take_lock(struct remote *remote, uint64_t object, struct python_lock
 	return true;
 }
 
-/* Whether it is a lock of the semaphore at the address. */
+/* Whether the object is a lock with the semaphore at the address. */
 static bool has_semaphore(struct remote *remote, uint64_t object, uint64_t semaphore,
 			  struct python_lock *out_lock)
 {
@@ -87,7 +87,7 @@ static bool has_semaphore(struct remote *remote, uint64_t object, uint64_t semap
 	       take_lock(remote, object, out_lock);
 }
 
-/* The object in the slot, or what the method in it is bound to. */
+/* Tries the object in the slot, and the object that a bound method in it belongs to. */
 static bool try_slot(struct remote *remote, uint64_t address, uint64_t semaphore,
 		     struct python_lock *out_lock)
 {
@@ -115,7 +115,10 @@ static const struct stack_frame *innermost_of(const struct remote_stack *stack)
 	return NULL;
 }
 
-/* Of a semaphore.  What waits has a reference: on its caller's stack, or in a variable. */
+/*
+ * The lock with this semaphore. The waiting call has a reference to it: on its caller's value
+ * stack, or in a variable.
+ */
 static struct python_lock find_in_frame(struct remote *remote, const struct stack_frame *frame,
 					uint64_t semaphore)
 {
@@ -170,7 +173,7 @@ pid_t python_rlock_owner(struct remote *remote, uint64_t object)
 	return thread != 0 ? pthreads_tid_at(remote, thread) : 0;
 }
 
-/* Up to 3.12: what Thread._wait_for_tstate_lock() waits for is the end of its self's thread. */
+/* Up to 3.12: Thread._wait_for_tstate_lock() waits for the end of the thread of its `self`. */
 static uint64_t joined_by_frame(struct remote *remote, const struct stack_frame *frame)
 {
 	const struct python_layout *layout = layout_of(remote);

@@ -7,10 +7,10 @@
 #include "walk/python_text.h"
 
 #define MOST_CHARACTERS 60U
-/* From here on an int's size and sign stand in lv_tag. */
+/* From 3.12 on lv_tag holds an int's size and sign. */
 #define TAGGED_INTS PYTHON_VERSION_OF(3, 12)
 
-/* Of 30 bits each, at most four of them. */
+/* Digits have 30 bits each; at most four are printed in full. */
 void python_printer_int(struct python_printer *p, uint64_t object)
 {
 	uint64_t word, count;
@@ -48,7 +48,7 @@ void python_printer_int(struct python_printer *p, uint64_t object)
 	text_addf(p->out, "%s%s", is_negative ? "-" : "", digits + at);
 }
 
-/* With as few digits as distinguish it from all others. */
+/* With as few digits as distinguish the value from all other floats. */
 void python_printer_float(struct python_printer *p, uint64_t object)
 {
 	char digits[32];
@@ -67,7 +67,7 @@ void python_printer_float(struct python_printer *p, uint64_t object)
 		text_add(p->out, ".0");
 }
 
-/* In quotes, with Python's escapes for what would end or break the line. */
+/* Adds it in quotes, with Python's escapes for characters that would end or break the line. */
 static void add_quoted(struct python_printer *p, const uint8_t *bytes, size_t len, bool is_cut)
 {
 	text_add(p->out, "'");
@@ -94,7 +94,7 @@ void python_printer_text(struct python_printer *p, uint64_t object)
 		return;
 	}
 	len = text.length < MOST_CHARACTERS ? text.length : MOST_CHARACTERS;
-	/* Not within a character. */
+	/* Do not cut within a character. */
 	while (len < text.length && len > 0 && (text.bytes[len] & 0xc0) == 0x80)
 		len--;
 	add_quoted(p, text.bytes, len, text.is_cut || len < text.length);

@@ -1,6 +1,4 @@
-/*
- * python_printer - what printing of Python's values shares: python_value.h.
- */
+/* python_printer - shared by the files that print Python values: python_value.h. */
 #pragma once
 #include <inttypes.h>
 #include <stdbool.h>
@@ -13,7 +11,7 @@
 
 #define PYTHON_VERSION_OF(major, minor) ((uint32_t)(major) << 24 | (uint32_t)(minor) << 16)
 
-/* Of an object, behind its head of two words; free-threaded builds have two more. */
+/* Offsets in an object, for a head of two words; free-threaded builds have two words more. */
 #define PYTHON_VALUE_SIZE  16U
 #define PYTHON_VALUE_ITEMS 24U
 
@@ -22,7 +20,7 @@ struct python_printer {
 	const struct python_layout *layout;
 	struct text *out;
 	size_t begin;  /* where the value begins in out */
-	uint64_t more; /* bytes that an object's head is larger */
+	uint64_t more; /* bytes that an object's head has beyond two words */
 };
 
 static inline bool python_printer_read(const struct python_printer *p, uint64_t object,
@@ -36,7 +34,7 @@ static inline void python_printer_unreadable(struct python_printer *p, uint64_t 
 	text_addf(p->out, "<unreadable at 0x%" PRIx64 ">", object);
 }
 
-/* Values that hold no others. */
+/* Values that contain no others. */
 void python_printer_int(struct python_printer *p, uint64_t object);
 void python_printer_float(struct python_printer *p, uint64_t object);
 void python_printer_text(struct python_printer *p, uint64_t object);

@@ -14,11 +14,11 @@
 
 #define MOST_LEVELS   3
 #define MOST_ELEMENTS 8U
-#define MOST_SLOTS    256U /* of a hash table, that are looked through */
-#define MOST_TEXT     240U /* then no more elements */
+#define MOST_SLOTS    256U /* of a hash table, searched at most */
+#define MOST_TEXT     240U /* bytes; no more elements after that */
 #define MOST_NAME     100
 
-/* PyTypeObject.tp_flags, and what is derived from built-in types (object.h). */
+/* PyTypeObject.tp_flags, and its flags for subclasses of built-in types (object.h). */
 #define TYPE_FLAGS 168U
 #define IS_INT     (1ULL << 24)
 #define IS_LIST    (1ULL << 25)
@@ -28,9 +28,9 @@
 #define IS_DICT    (1ULL << 29)
 #define IS_TYPE    (1ULL << 31)
 
-/* From here on a tuple has its hash before its items. */
+/* From 3.14 on a tuple has its hash before its items. */
 #define HASHED_TUPLES PYTHON_VERSION_OF(3, 14)
-/* Keys of a dictionary have a kind. */
+/* From 3.11 on a dictionary's keys have a kind. */
 #define KINDS_OF_KEYS PYTHON_VERSION_OF(3, 11)
 
 static void add_value(struct python_printer *p, uint64_t object, int level);
@@ -148,8 +148,7 @@ static bool read_old_entries(const struct python_printer *p, uint64_t keys, stru
 
 static bool read_entries(const struct python_printer *p, uint64_t keys, struct entries *out)
 {
-	uint8_t head
-		[3]; /* the logarithms of the size and of the indices' bytes, and the kind */
+	uint8_t head[3]; /* log2 of the size, log2 of the indices' bytes, and the kind */
 
 	if (p->layout->version < KINDS_OF_KEYS)
 		return read_old_entries(p, keys, out);
@@ -195,7 +194,7 @@ static void add_dict(struct python_printer *p, uint64_t object, int level)
 		python_printer_unreadable(p, object);
 		return;
 	}
-	/* An instance's attributes, whose keys are its class's. */
+	/* An instance's attributes: the keys are shared with its class, and are not read. */
 	if (values != 0) {
 		text_addf(p->out, "{… %" PRIu64 " items}", used);
 		return;
@@ -218,7 +217,7 @@ static void add_set(struct python_printer *p, uint64_t object, int level)
 	}
 	text_add(p->out, "{");
 	for (uint64_t i = 0; i <= mask && i < MOST_SLOTS; i++) {
-		/* A key and its hash, which is -1 where one was taken out. */
+		/* A key and its hash, which is -1 where a key was removed. */
 		if (mem_read(p->mem, entry, sizeof entry, table + i * sizeof entry) < 0)
 			break;
 		if (entry[0] == 0 || entry[1] == UINT64_MAX)
@@ -233,7 +232,7 @@ static void add_set(struct python_printer *p, uint64_t object, int level)
 	text_add(p->out, "}");
 }
 
-/* What holds others. */
+/* Values that contain others. */
 static bool add_container(struct python_printer *p, uint64_t object, uint64_t flags,
 			  const char *name, int level)
 {
@@ -269,7 +268,7 @@ static void add_value(struct python_printer *p, uint64_t object, int level)
 	} else if (object == p->layout->none || strcmp(name, "NoneType") == 0) {
 		text_add(p->out, "None");
 	} else if (strcmp(name, "bool") == 0) {
-		/* An int of one digit, or of none. */
+		/* A bool is an int of one digit, or of none. */
 		value = 0;
 		mem_read(p->mem, &value, 4, object + p->more + PYTHON_VALUE_ITEMS);
 		text_add(p->out, value != 0 ? "True" : "False");

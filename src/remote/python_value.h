@@ -1,11 +1,11 @@
 /*
- * python_value - a Python object as text, by what is in memory: nothing of the program is called.
+ * python_value - prints a Python object as text, from memory: no code of the program is called.
  *
- * None, bool, int, float, str, bytes, list, tuple, dict and set, and what is derived from them,
- * are shown by what they hold; all else as <type at 0x…>.  Depth, elements and characters are
- * bounded, so that circles end; what is torn or cannot be read is <unreadable at 0x…>.
+ * None, bool, int, float, str, bytes, list, tuple, dict and set, and subclasses of these, are
+ * shown by their contents; all others as <type at 0x…>. Depth, elements and characters are
+ * bounded, so cycles end; inconsistent or unreadable objects are <unreadable at 0x…>.
  *
- * CPython 3.6 and later.  Sources: Include/cpython/ and Objects/ of each version.
+ * CPython 3.6 and later. Sources: Include/cpython/ and Objects/ of each version.
  */
 #pragma once
 #include <stdint.h>

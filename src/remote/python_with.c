@@ -12,11 +12,11 @@
 #include "walk/python_builtin.h"
 #include "walk/python_thread.h"
 
-/* From here on __exit__ is not bound: what it is called on is the slot behind it. */
+/* From 3.14 on __exit__ is unbound: the slot after it holds its object. */
 #define FIRST_UNBOUND 0x030e0000U
-/* PyMethodObject: a function and what it is bound to. */
+/* PyMethodObject: a function and the object it is bound to. */
 #define METHOD_SELF 24U
-/* Frames of a stack. */
+/* Frames to search per stack. */
 #define FRAMES_MAX 1000U
 
 struct with_search {
@@ -24,7 +24,7 @@ struct with_search {
 	const struct python_layout *layout;
 };
 
-/* A `with`: its lock, the number of its frame, and what its block leaves. */
+/* A `with` statement: its lock, the number of its frame, and its block. */
 struct found {
 	uint64_t lock;
 	size_t frame;
@@ -39,7 +39,7 @@ static bool is_exit(const struct with_search *search, const struct python_builti
 	       memcmp(name, "__exit__", sizeof name) == 0;
 }
 
-/* The lock of a threading.Condition; 0: it is none. */
+/* The lock of a threading.Condition; 0: the object is none. */
 static uint64_t lock_of_condition(const struct with_search *search, uint64_t object)
 {
 	const struct python_layout *layout = search->layout;
@@ -58,8 +58,8 @@ static uint64_t lock_of_condition(const struct with_search *search, uint64_t obj
 }
 
 /*
- * Below what a handler leaves there are only iterators and the __exit__ of blocks, so a method of
- * a Condition is its __exit__.
+ * Slots below a handler's depth hold only iterators and blocks' __exit__, so a method of a
+ * Condition there is its __exit__.
  */
 static uint64_t lock_by_method(const struct with_search *search, uint64_t slot, uint64_t object)
 {
@@ -73,7 +73,7 @@ static uint64_t lock_by_method(const struct with_search *search, uint64_t slot, 
 		python_word_at(mem, object + METHOD_SELF + python_head_more(search->layout)));
 }
 
-/* The lock of the block that ends with the slot's __exit__; 0: there is none. */
+/* The lock of the block whose __exit__ is in the slot; 0: there is none. */
 static uint64_t lock_of(const struct with_search *search, uint64_t slot)
 {
 	const struct python_layout *layout = search->layout;
@@ -93,7 +93,7 @@ static uint64_t lock_of(const struct with_search *search, uint64_t slot)
 	return python_slot_object(python_word_at(mem, object + layout->offsets.builtin_self));
 }
 
-/* Whether the frame is Condition.wait() of the lock: it is given away until that returns. */
+/* Whether the frame is Condition.wait() on this lock, which releases it until it returns. */
 static bool gives_away(const struct with_search *search, const struct python_frame *frame,
 		       uint64_t lock)
 {
@@ -109,7 +109,9 @@ static bool gives_away(const struct with_search *search, const struct python_fra
 		       lock;
 }
 
-/* frames: from the innermost on. */
+/*
+ * Whether a frame inside of number `frame` has released the lock so. frames: innermost first.
+ */
 static bool is_given_away(const struct with_search *search, const struct python_frame *frames,
 			  size_t frame, uint64_t lock)
 {
@@ -120,7 +122,7 @@ static bool is_given_away(const struct with_search *search, const struct python_
 	return false;
 }
 
-/* Of the frame of that number. */
+/* Finds the `with` blocks of the frame of that number. */
 static size_t find_in_frame(const struct with_search *search, const struct python_frame *frames,
 			    size_t number, size_t most, struct found *out_found)
 {
@@ -132,7 +134,10 @@ static size_t find_in_frame(const struct with_search *search, const struct pytho
 	if (block_count == 0 ||
 	    python_slots_of(&search->remote->mem, search->layout, &frames[number], &slots) < 0)
 		return 0;
-	/* __exit__ is the last slot that its block leaves; from 3.14 on the last but one. */
+	/*
+	 * __exit__ is the last slot that an exception in the block leaves; from 3.14 on the
+	 * last but one.
+	 */
 	const uint32_t back = search->layout->version < FIRST_UNBOUND ? 1 : 2;
 
 	for (size_t i = 0; i < block_count && count < most; i++) {
@@ -190,7 +195,7 @@ size_t python_withs(struct remote *remote, const struct remote_stack *stack, siz
 	return count;
 }
 
-/* So many at most. */
+/* Lists `most` frames at most. */
 static size_t list_frames(struct remote *remote, uint64_t state, size_t most,
 			  struct python_frame *out_frames)
 {

@@ -62,7 +62,7 @@ int refusal_judge(const char *command, pid_t pid, struct error *err)
 	return 0;
 }
 
-/* By its program's first bytes. */
+/* Decided by the program's first bytes. */
 static bool is_32_bit(pid_t pid)
 {
 	const uint8_t elf_32[] = { 0x7f, 'E', 'L', 'F', 1 };
@@ -89,7 +89,7 @@ int refusal_of_images(pid_t pid, struct error *err)
 		(int)pid, status.name, (int)pid);
 }
 
-/* What yama allows: 0 to 3, or -1 where there is none. */
+/* The yama ptrace_scope: 0 to 3, or -1 where yama is absent. */
 static int yama_scope(void)
 {
 	CLEANUP(closep)

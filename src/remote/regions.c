@@ -9,7 +9,7 @@
 #include "remote/stack.h"
 #include "walk/regions.h"
 
-/* How many regions the thread has open, outermost first. */
+/* Reads the regions that the thread has open, outermost first; returns how many. */
 static uint32_t read_open(struct remote *remote, uint64_t area, pid_t inner_tid,
 			  struct region out_open[REGIONS_OPEN])
 {
@@ -49,7 +49,7 @@ static bool make_frame(struct remote *remote, const struct region *region,
 	return true;
 }
 
-/* Whether the native frame i has the address on its stack. */
+/* Whether the address is within the stack memory of native frame i. */
 static bool native_has(const struct remote_stack *stack, size_t i, uint64_t address)
 {
 	size_t caller = i + 1;
@@ -81,7 +81,10 @@ static bool is_begun_in(const struct region_place *place, const struct remote_st
 	return false;
 }
 
-/* Those that stand directly inside of the frame already were begun earlier: they are outside of it. */
+/*
+ * Regions already inserted directly inside frame i were begun earlier: the new one goes inside
+ * of them.
+ */
 static size_t inside_of(const struct remote_stack *stack, size_t i)
 {
 	while (i > 0 && stack->frames[i - 1].kind == STACK_REGION)
@@ -102,7 +105,10 @@ static void put(struct remote_stack *stack, const struct region_place *place,
 	else if (i < stack->count)
 		stack_insert(stack, inside_of(stack, i), frame);
 	else if (!is_whole || place->count == 0)
-		/* Its frame is not known: outside of all.  Of a whole stack it is on another one. */
+		/*
+		 * Its frame is unknown: outside of all frames. If the stack is whole, it is on
+		 * another stack.
+		 */
 		stack_insert(stack, inside_of(stack, i), frame);
 }
 

@@ -9,10 +9,10 @@
 
 /* The registers that a walk begins with. */
 struct walk_registers {
-	uint64_t pc, sp;     /* pc 0: none are known; there may be an interpreter's frames */
-	uint64_t fp, bx, lr; /* if has_all */
-	bool has_all;        /* else pc and sp only */
-	uint64_t all[WALK_REGISTERS]; /* if has_all */
-	uint64_t known;               /* a bit for each of all[] that is, without has_all */
-	bool is_in_call;              /* pc is behind the instruction of a system call */
+	uint64_t pc, sp;              /* pc 0: unknown; there may be interpreter frames */
+	uint64_t fp, bx, lr;          /* valid if has_all */
+	bool has_all;                 /* else only pc and sp are valid */
+	uint64_t all[WALK_REGISTERS]; /* valid if has_all */
+	uint64_t known;               /* without has_all: a bit for each valid one of all[] */
+	bool is_in_call;              /* pc is just after a system call instruction */
 };

@@ -72,7 +72,7 @@ static void add(struct remote *remote, uint64_t context, pid_t tid)
 	ruby->contexts[ruby->count++] = (struct ruby_context){ context, thread, tid };
 }
 
-/* 2.7: the threads of the VM, each with its pthread_self(). */
+/* 2.7: lists the VM's threads, each with its pthread_self(). */
 static void list_vm(struct remote *remote)
 {
 	const struct ruby_layout *layout = &remote->ruby->layout;
@@ -95,7 +95,7 @@ static void list_vm(struct remote *remote)
 	}
 }
 
-/* The variable of the thread whose thread pointer this is; 0 if it has none. */
+/* The address of the thread-local variable of the thread with this thread pointer; 0: none. */
 static uint64_t variable_of(struct mem *mem, const struct tls_variable *variable,
 			    uint64_t pointer)
 {

@@ -20,32 +20,37 @@ void remote_ruby_free(struct remote_ruby *ruby);
 const struct ruby_layout *remote_ruby_layout(const struct remote_ruby *ruby);
 /* "3.1.2" */
 const char *remote_ruby_version(const struct remote_ruby *ruby);
-/* Whether the place of the GVL's owner is known by a run of this version, not by its source only. */
+/*
+ * Whether the offset of the GVL's owner was verified by running this version, not only by its
+ * source.
+ */
 bool remote_ruby_gvl_is_verified(const struct remote_ruby *ruby);
 
-/* Lists the threads that there are now. */
+/* Lists the threads that exist now. */
 void remote_ruby_list(struct remote *remote);
 /* The context of a thread, by its number in its own PID namespace; 0: it has none. */
 uint64_t remote_ruby_context(const struct remote *remote, pid_t inner_tid);
-/* Whether the thread with this context holds the GVL at this moment. */
+/* Whether the thread with this context holds the GVL now. */
 bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context);
 /*
- * Whether the thread with this context waits for the GVL: it is in the queue for it, or in the
- * futex at an address of the GVL's own.
+ * Whether the thread with this context waits for the GVL: it is in the GVL's queue, or in a
+ * futex inside the GVL.
  */
 bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t futex);
-/* The thread that holds the GVL for which one with this context waits; 0: none, or not known. */
+/*
+ * The thread that holds the GVL that the one with this context waits for; 0: none, or unknown.
+ */
 pid_t remote_ruby_gvl_holder(struct remote *remote, uint64_t context);
 
 /* The thread that holds a Mutex (its rb_mutex_t) now; 0: none, or not known. */
 pid_t remote_ruby_mutex_owner(struct remote *remote, uint64_t mutex);
 
-/* What the innermost method in C of a thread was called on. */
+/* The receiver of a thread's innermost method in C. */
 struct ruby_receiver {
-	uint64_t object;   /* 0: it has no such receiver */
-	bool is_thread;    /* a Thread, else a Mutex or Monitor */
-	pid_t inner_owner; /* the thread itself, or that holds the lock; 0: not known */
+	uint64_t object;   /* 0: the receiver is none of these */
+	bool is_thread;    /* a Thread; else a Mutex or Monitor */
+	pid_t inner_owner; /* the Thread itself, or the lock's holder; 0: unknown */
 };
 struct ruby_receiver remote_ruby_receiver(struct remote *remote, uint64_t context);
-/* What the program calls the thread; NULL: nothing. */
+/* The name that the program gave the thread; NULL: none. */
 const char *remote_ruby_thread_name(struct remote *remote, uint64_t context);

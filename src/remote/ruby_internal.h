@@ -1,5 +1,5 @@
 /*
- * ruby_internal - what is known of the CRuby of a process, for the files of remote/ruby.h.
+ * ruby_internal - what is known of a process's CRuby, shared by the files behind remote/ruby.h.
  */
 #pragma once
 #include <stddef.h>
@@ -18,6 +18,6 @@ struct ruby_context {
 struct remote_ruby {
 	struct ruby_image *image;
 	struct ruby_layout layout;
-	struct ruby_context *contexts; /* as they were listed last */
+	struct ruby_context *contexts; /* as last listed */
 	size_t count, capacity;
 };

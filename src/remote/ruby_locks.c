@@ -1,4 +1,4 @@
-/* The holder of Ruby's GVL and of its Mutexes, read from outside the process. */
+/* Finds the holders of Ruby's GVL and of its Mutexes, from outside the process. */
 #include <string.h>
 
 #include "remote/process.h"
@@ -7,29 +7,34 @@
 #include "walk/ruby.h"
 
 /*
- * Where the thread that holds the GVL stands: 2.7 vm->gvl.owner; then in the ractor, whose place in
- * rb_thread_t is 24: threads.gvl.owner (3.0, 3.1), threads.sched.running (from 3.2 on).  The queue
- * of those that wait for it, a struct list_head, is behind it: up to 3.2 behind its mutex, from 3.3 on
- * behind three flags (thread_pthread.h: rb_global_vm_lock_t, struct rb_thread_sched).
+ * Where the thread that holds the GVL is recorded: 2.7 vm->gvl.owner; then in the ractor, at
+ * offset 24 of rb_thread_t: threads.gvl.owner (3.0, 3.1), threads.sched.running (from 3.2 on).
+ * The queue of waiting threads, a struct list_head, follows: up to 3.2 after the mutex, from
+ * 3.3 on after three flags (thread_pthread.h: rb_global_vm_lock_t, struct rb_thread_sched).
  */
 #define THREAD_RACTOR 24U
 static const struct gvl_place {
 	uint32_t from; /* version >> 8 */
 	uint32_t owner, queue;
-	bool is_verified; /* by running it */
+	bool is_verified; /* by running this version */
 } places[] = {
 	{ 0x0207, 8, 56, true },    { 0x0300, 336, 384, true }, { 0x0301, 336, 384, true },
 	{ 0x0302, 336, 384, true }, { 0x0303, 328, 344, true }, { 0x0304, 328, 344, true },
 };
-/* Of the GVL's struct: mutex, queue, conditions; from 3.3 on the mutex is in front of the owner. */
+/*
+ * Size of the GVL's struct: mutex, queue, conditions; from 3.3 on the mutex is before the
+ * owner.
+ */
 #define GVL_SIZE   192U
 #define GVL_BEFORE 40U
 
 #define MOST_QUEUED 65536U
-/* A node of the queue lies in its rb_thread_t, within so many bytes. */
+/* A queue node is a field of its rb_thread_t, within so many bytes. */
 #define THREAD_SIZE 1024U
 
-/* struct RTypedData: its type, whose name is the first field, and a flag, 2: data are embedded. */
+/*
+ * struct RTypedData: its type, whose first field is the name, and flag 2: the data is embedded.
+ */
 #define TYPED_TYPE     16U
 #define TYPED_FLAG     24U
 #define TYPED_EMBEDDED 2U
@@ -37,7 +42,7 @@ static const struct gvl_place {
 #define TYPE_NAME_SIZE 16
 /* struct rb_monitor: count, owner, mutex. */
 #define MONITOR_MUTEX 16U
-/* rb_execution_context_t.fiber_ptr lies before thread_ptr. */
+/* rb_execution_context_t.fiber_ptr is directly before thread_ptr. */
 #define FIBER_BEFORE_THREAD 8U
 
 static const struct gvl_place *place_of(const struct remote_ruby *ruby)
@@ -57,8 +62,9 @@ bool remote_ruby_gvl_is_verified(const struct remote_ruby *ruby)
 }
 
 /*
- * What the places are offsets of, for the thread with this context; 0: not known.  A thread that
- * has just begun has none before it had the GVL once: then the others', and its rb_thread_t is 0.
+ * The base of the GVL offsets, for the thread with this context; 0: unknown. A new thread has
+ * no context until it first gets the GVL: then another thread's base is used, and *out_thread
+ * is 0.
  */
 static uint64_t gvl_base(struct remote *remote, uint64_t context, uint64_t *out_thread)
 {
@@ -79,7 +85,7 @@ static uint64_t gvl_base(struct remote *remote, uint64_t context, uint64_t *out_
 	return base;
 }
 
-/* The rb_thread_t that holds it; 0: none. */
+/* The rb_thread_t that holds the GVL; 0: none. */
 static uint64_t holder_of(struct remote *remote, uint64_t base)
 {
 	const struct gvl_place *place = place_of(remote->ruby);
@@ -116,7 +122,9 @@ pid_t remote_ruby_gvl_holder(struct remote *remote, uint64_t context)
 	return tid_of(remote->ruby, holder_of(remote, gvl_base(remote, context, &thread)));
 }
 
-/* The last rb_thread_t that begins before the node of the queue; 0: that of a thread without a context. */
+/*
+ * The nearest rb_thread_t below the queue node; 0: the node is of a thread without a context.
+ */
 static uint64_t thread_of_node(const struct remote_ruby *ruby, uint64_t node)
 {
 	uint64_t found = 0;
@@ -151,7 +159,7 @@ bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t
 	return false;
 }
 
-/* The data of a typed object, and its type's name; 0: it is none. */
+/* The data of a typed object, and its type's name; 0: not a typed object. */
 static uint64_t typed_data(struct remote *remote, uint64_t object, char name[TYPE_NAME_SIZE])
 {
 	const uint16_t data_offset = remote->ruby->layout.offsets.typed_data;
@@ -169,7 +177,7 @@ static uint64_t typed_data(struct remote *remote, uint64_t object, char name[TYP
 	return ruby_read(mem, &data, object, data_offset) < 0 ? 0 : data;
 }
 
-/* rb_mutex_t begins with what holds it: a thread (2.7), from then on a fiber. */
+/* rb_mutex_t begins with its holder: a thread in 2.7, a fiber from 3.0 on. */
 pid_t remote_ruby_mutex_owner(struct remote *remote, uint64_t mutex)
 {
 	const struct remote_ruby *ruby = remote->ruby;

@@ -35,7 +35,7 @@ static const struct ruby_wait waits[] = {
 	{ "SizedQueue#<<", WAIT_STATE_LOCK, NULL, false },
 };
 
-/* In C, or in what Ruby itself has in Ruby, as Queue#pop from 3.2 on. */
+/* Implemented in C, or in Ruby's own Ruby code, as Queue#pop from 3.2 on. */
 static bool is_rubys_own(const struct stack_frame *frame)
 {
 	const char *internal = "<internal:";

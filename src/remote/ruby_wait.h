@@ -1,8 +1,8 @@
 /*
- * ruby_wait - the methods of Ruby's own in which its threads wait for each other or a time.
+ * ruby_wait - Ruby's built-in methods in which threads wait for each other or for a time.
  *
- * All of them rest in one futex of the thread's, or, one thread, in a poll of the descriptor that
- * signals are reported by: what for, its innermost method says.
+ * All of them block in one futex of the thread or, for one thread, in a poll on the descriptor
+ * that reports signals: only the innermost method shows the reason.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,11 +13,11 @@ struct remote_stack;
 
 struct ruby_wait {
 	const char *
-		method; /* "Mutex#lock"; "Thread::", which names begin with from 3.1 on, is left out */
+		method; /* "Mutex#lock"; without "Thread::", which it begins with from 3.1 on */
 	enum wait_state state;
-	const char *what;  /* it waits for, as reports call it; NULL: as the method is called */
-	bool is_condition; /* it has given its Mutex away, and wakes by a signal */
+	const char *what;  /* is waited for, in reports; NULL: the method's name */
+	bool is_condition; /* it has released its Mutex and waits for a signal */
 };
 
-/* NULL: the innermost of the stack's methods is none of them. */
+/* NULL: the stack's innermost method is none of them. */
 const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack);

@@ -54,7 +54,7 @@ static int open_event(pid_t tid, bool with_kernel)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The first sample of the ring, which nothing has been taken out of. */
+/* Parses the first sample in the ring, from which nothing was consumed yet. */
 static int read_first(const struct perf_event_mmap_page *page, struct running_copy *out_copy)
 {
 	const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);

@@ -1,8 +1,8 @@
 /*
- * running - the registers and the stack of a thread that runs, as the kernel copies them.
+ * running - the registers and stack of a running thread, as the kernel copies them.
  *
- * A sampling event is opened on the thread from outside, as `perf record --call-graph dwarf`
- * does, and closed after its first sample: nothing is put into the process.
+ * Opens a sampling event on the thread from outside, as `perf record --call-graph dwarf` does,
+ * and closes it after the first sample: nothing is put into the process.
  */
 #pragma once
 #include <stddef.h>
@@ -18,14 +18,11 @@ struct running_copy {
 };
 
 /*
- * Waits for a sample at most so long.  0 and running_done(); -ETIMEDOUT: the thread got no
- * processor; or what perf_event_open(2) answers, mostly -EACCES.
+ * Waits up to timeout_ms for a sample. 0, and then running_done(); -ETIMEDOUT: the thread got
+ * no processor; or the error of perf_event_open(2), mostly -EACCES.
  */
 int running_copy(pid_t tid, int timeout_ms, struct running_copy *out_copy);
 void running_done(struct running_copy *copy);
 
-/*
- * Takes the copy out of one record of a ring, from behind its header.  -EBADMSG: there is none
- * in it.
- */
+/* Parses one record of a ring, after its header. -EBADMSG: it contains no copy. */
 int running_parse(const void *record, size_t len, struct running_copy *out_copy);

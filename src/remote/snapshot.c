@@ -14,12 +14,12 @@
 #include "remote/refusal.h"
 #include "remote/ruby.h"
 
-/* All threads together: what is claimed takes no more of our memory. */
+/* Of all threads together: bounds our memory, whatever the target's memory claims. */
 #define MOST_FRAMES (1U << 20)
 /* For all stacks together. */
 #define WALKS_MOST_NS 10000000000ULL
 
-/* The process's first thread has its number. */
+/* Puts the process's first thread, whose id is the pid, first. */
 static void put_first(pid_t pid, pid_t *tids, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct e
 		snapshot.count++;
 		frames += thread->stack.count;
 		if (frames > MOST_FRAMES)
-			remote->walks_until_ns = 1; /* over */
+			remote->walks_until_ns = 1; /* no more time */
 	}
 	if (snapshot.count == 0) {
 		snapshot_done(&snapshot);
@@ -103,7 +103,7 @@ size_t snapshot_find_deadlock(const struct snapshot *snapshot, size_t from, size
 						   snapshot->threads[i].wait_owner };
 	len = deadlock_find(edges, snapshot->count, from, out_circle);
 	free(edges);
-	/* Each circle once. */
+	/* Report each circle once, from its lowest thread. */
 	for (size_t i = 0; i < len; i++) {
 		if (out_circle[i] < from)
 			return 0;

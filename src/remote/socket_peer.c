@@ -26,7 +26,7 @@ static bool is_inet(const union address *address)
 	return address->any.sa_family == AF_INET || address->any.sa_family == AF_INET6;
 }
 
-/* IPv4's as ::ffff:1.2.3.4 */
+/* IPv4 addresses as ::ffff:1.2.3.4. */
 static uint16_t read_inet(const union address *address, uint8_t out_address[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };

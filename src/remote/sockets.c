@@ -15,17 +15,17 @@
 #include "base/text.h"
 #include "remote/socket_peer.h"
 
-/* Of a table's file: some hundred thousand sockets. */
+/* Of one table's file: some hundred thousand sockets. */
 #define TEXT_MAX (16U << 20)
-/* Reading takes one part in so many of the time since the first, and so much at once. */
+/* Reading tables may take 1/PART of the time since the first request, and BURST_NS at once. */
 #define PART     10U
 #define BURST_NS 50000000ULL
-/* Sockets that are kept: of a server most are gone after a moment. */
+/* Rows kept; of a server most are stale after a moment. */
 #define ROWS_MOST 65536U
-/* Of the ports that are listened at: how often, and how much of a table. */
+/* Listing the listening ports: how often, and how many bytes of a table. */
 #define LISTED_NS   1000000000ULL
 #define FIRST_BYTES 4096
-/* include/net/tcp_states.h; of Unix sockets, the flag of those that accept. */
+/* include/net/tcp_states.h; of Unix sockets, the flag of those that listen. */
 #define TCP_IS_LISTENING  10U
 #define UNIX_IS_LISTENING 0x10000U
 
@@ -42,7 +42,7 @@ static struct socket_row *add(struct sockets *sockets, uint64_t inode)
 	return &sockets->rows[*place - 1];
 }
 
-/* Words as the machine has them in memory, of which there is one or four. */
+/* The address is one (IPv4) or four words in the machine's byte order, in hexadecimal. */
 static bool read_address(const char *hex, size_t len, uint8_t out_address[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -126,7 +126,7 @@ static void clear(struct sockets *sockets)
 	table_done(&sockets->listening);
 }
 
-/* Of a file of /proc, as far as it is read: it has no size. */
+/* Reads a file of /proc up to the limit: it reports no size. */
 static void read_file(const char *path, struct text *out)
 {
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -145,7 +145,10 @@ static const struct socket_row *find(struct sockets *sockets, uint64_t inode)
 							       : NULL;
 }
 
-/* As far as the socket is found: most are in the first, and reading one takes a millisecond. */
+/*
+ * Reads tables until the socket is found: most are in the first, and reading one takes a
+ * millisecond.
+ */
 static void read_tables(struct sockets *sockets, pid_t pid, uint64_t inode)
 {
 	static const struct {
@@ -183,7 +186,7 @@ static void add_peer(const struct socket_row *row, struct text *out)
 	}
 }
 
-/* Which ports are listened at: the kernel lists these sockets first. */
+/* Finds the ports that are listened at: the kernel lists these sockets first. */
 static void read_listening(struct sockets *sockets, pid_t pid, uint64_t now_ns)
 {
 	static const char *const tables[] = { "tcp", "tcp6" };
@@ -218,7 +221,7 @@ static bool is_listened_at(struct sockets *sockets, pid_t pid, uint16_t port, ui
 	return table_get(&sockets->listening, 0, port, &unused);
 }
 
-/* NULL: it cannot be had this way. */
+/* NULL: this way is refused. */
 static const struct socket_row *ask(struct sockets *sockets, const struct socket_asked *asked)
 {
 	struct socket_row found = { .inode = asked->inode };
@@ -257,13 +260,13 @@ static const struct socket_row *look_up(struct sockets *sockets,
 		return row;
 	if (sockets->since_ns == 0)
 		sockets->since_ns = now_ns;
-	/* A thread is asked once in a wait, and several at one tick. */
+	/* A thread is asked once per wait, and several may be at one tick. */
 	if (sockets->cost_ns < BURST_NS + (now_ns - sockets->since_ns) / PART) {
 		const uint64_t begin = monotonic_ns();
 
 		read_tables(sockets, asked->pid, asked->inode);
 		sockets->cost_ns += monotonic_ns() - begin;
-		row = add(sockets, asked->inode); /* from now on it is known to be in none */
+		row = add(sockets, asked->inode); /* remember that it is in no table */
 	}
 	sockets->is_short |= !row;
 	return row;
@@ -276,7 +279,7 @@ bool sockets_add(struct sockets *sockets, const struct socket_asked *asked, uint
 
 	if (!row || (!row->path && row->port == 0 && row->local_port == 0))
 		return false;
-	const struct socket_row known = *row; /* which may move while ports are listed */
+	const struct socket_row known = *row; /* a copy: rows may move while ports are listed */
 
 	if (known.path) {
 		text_add(out, known.is_listening  ? "connections to "

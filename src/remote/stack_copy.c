@@ -23,7 +23,7 @@ static uint8_t dwarf_number(uint8_t i)
 enum { PLACE_FP = 6, PLACE_BX = 3, PLACE_LR = 17, PLACE_SP = 7, PLACE_PC = 16 };
 #endif
 
-/* A stack of size 0 has no number of bytes that were copied (perf_event_open(2)). */
+/* A stack of size 0 has no field for the number of bytes copied (perf_event_open(2)). */
 static int take_stack(struct bytes *b, struct stack_copy *copy)
 {
 	const uint64_t size = bytes_u64(b);

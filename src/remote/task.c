@@ -37,7 +37,7 @@ bool task_parse_call(const char *line, struct task_call *out_call)
 	return true;
 }
 
-/* What stands behind "Key:" and its blanks at the beginning of a line, or NULL. */
+/* The text after "Key:" and blanks, of the line that begins with it, or NULL. */
 static const char *value_of(const char *text, const char *key)
 {
 	const size_t len = strlen(key);

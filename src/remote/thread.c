@@ -15,19 +15,22 @@
 #include "remote/thread_name.h"
 #include "remote/wait_label.h"
 
-/* Looks at a thread that does not rest, before it is taken as one that runs. */
+/* Attempts to find a thread blocked, before it is treated as running. */
 #define TRIES    6
 #define PAUSE_NS 200000L
-/* Copies of a thread that runs, until its interpreted frames hold still meanwhile. */
+/* Kernel copies of a running thread, until one agrees with reads of its interpreted frames. */
 #define COPIES 4
-/* Likewise of its interpreted frames alone. */
+/* Likewise, with the interpreted frames alone. */
 #define READS 8
-/* Each is compared with so many reads of the interpreted frames, behind one, two, … such pauses. */
+/*
+ * Each is compared with so many further reads of the interpreted frames, after 1, 2, … such
+ * pauses.
+ */
 #define AGAIN          4
 #define AGAIN_PAUSE_NS 30000L
-/* Then no more of either: each has as many frames as a program may have made up. */
+/* Time limit for both: each may have as many frames as a program has made up. */
 #define TRIES_MS 1000
-/* For one copy. */
+/* To wait for one kernel copy. */
 #define WAIT_MS 100
 
 void remote_thread_read_wait(struct remote *remote, struct remote_thread *thread)
@@ -49,7 +52,7 @@ static void read_kernel_function(const struct remote *remote, struct remote_thre
 		thread->kernel_function[0] = '\0';
 }
 
-/* One try: 1 if the thread rested, 0 if not; -errno if it has ended. */
+/* One attempt: 1 if the thread stayed blocked, 0 if not; -errno if it has ended. */
 static int read_resting(struct remote *remote, struct remote_thread *thread)
 {
 	struct task_status before, after;
@@ -84,7 +87,7 @@ static bool has_ended(int rc)
 	return rc == -ENOENT || rc == -ESRCH;
 }
 
-/* Milliseconds on the clock that measures how long was waited. */
+/* Milliseconds, monotonic, to measure the waiting. */
 static int64_t now_ms(void)
 {
 	struct timespec now;
@@ -105,7 +108,7 @@ static int take_copy(struct remote *remote, pid_t tid, struct running_copy *out_
 	return rc;
 }
 
-/* Without registers there are an interpreter's frames, which lie in its heap. */
+/* Without registers only the interpreter's frames can be read, which lie in its heap. */
 static void walk_interpreted(struct remote *remote, const struct walk_states *states,
 			     struct remote_stack *stack)
 {
@@ -113,7 +116,7 @@ static void walk_interpreted(struct remote *remote, const struct walk_states *st
 	walk_stack(remote, &(struct walk_registers){ .pc = 0 }, states, stack);
 }
 
-/* What is not in the copy, as an interpreter's frames, is read while the thread runs on. */
+/* Memory outside the copy, as an interpreter's frames, is read while the thread runs on. */
 static void walk_copied(struct remote *remote, const struct walk_states *states,
 			const struct running_copy *copy, struct remote_stack *stack)
 {
@@ -123,7 +126,7 @@ static void walk_copied(struct remote *remote, const struct walk_states *states,
 	memory_use_copy(&remote->mem, 0, NULL, 0);
 }
 
-/* The interpreted frames are those of the native ones, as far as these show. */
+/* Whether the interpreted frames match the native ones, as far as those show. */
 static bool fits(const struct remote_stack *stack)
 {
 	return stack->ending != WALK_CODE_UNMATCHED && stack->ending != WALK_CODE_UNREADABLE &&
@@ -131,9 +134,9 @@ static bool fits(const struct remote_stack *stack)
 }
 
 /*
- * Frames of thread->stack that are doubtful: those that are not in it any more, and further in.  A
- * loop of brief calls uses the same frames again, so reads that follow one another at once may find
- * the same wrong caller; there are pauses between these, each of another length.
+ * Counts the doubtful frames of thread->stack: those not found by further reads, and all
+ * further in. A loop of brief calls reuses the same frames, so reads in quick succession may
+ * find the same wrong caller: the pauses between them differ in length.
  */
 static size_t read_again(struct remote *remote, struct remote_thread *thread)
 {
@@ -152,8 +155,9 @@ static size_t read_again(struct remote *remote, struct remote_thread *thread)
 }
 
 /*
- * Between two reads of the interpreted frames, the kernel's copy.  What running_copy() says;
- * *out_doubtful: frames of thread->stack that were not there before, SIZE_MAX: it does not fit.
+ * Takes the kernel's copy between two reads of the interpreted frames. Returns running_copy()'s
+ * result; *out_doubtful: frames of thread->stack missing in the first read; SIZE_MAX: native
+ * and interpreted frames do not match.
  */
 static int try_copy(struct remote *remote, struct remote_thread *thread, size_t *out_doubtful)
 {
@@ -179,12 +183,12 @@ static int try_copy(struct remote *remote, struct remote_thread *thread, size_t 
 	return rc;
 }
 
-/* Of the interpreted frames alone, those that all reads find. */
+/* Reads the interpreted frames alone, and keeps those that all reads find. */
 static size_t try_interpreted(struct remote *remote, struct remote_thread *thread)
 {
 	int reads = 0;
 
-	/* What leads to the first frame may be just another's. */
+	/* The pointer to the first frame may belong to another thread just then. */
 	do
 		walk_interpreted(remote, &thread->states, &thread->stack);
 	while (thread->stack.count == 0 && ++reads < READS);
@@ -213,7 +217,7 @@ static void set_trust(struct remote_thread *thread, enum thread_trust trust, siz
 					    : NULL;
 }
 
-/* No event may be opened, the thread gets no processor, or its frames never fit. */
+/* For when no event can be opened, the thread gets no processor, or its frames never match. */
 static void read_interpreted(struct remote *remote, struct remote_thread *thread, int why)
 {
 	const int64_t end = now_ms() + TRIES_MS;
@@ -227,7 +231,7 @@ static void read_interpreted(struct remote *remote, struct remote_thread *thread
 	thread->why_unread = why_not_copied(why);
 }
 
-/* A thread that never rested when it was looked at. */
+/* For a thread that was never found blocked. */
 static void read_running(struct remote *remote, struct remote_thread *thread)
 {
 	const int64_t end = now_ms() + TRIES_MS;

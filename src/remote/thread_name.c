@@ -7,7 +7,7 @@
 #include "remote/walk.h"
 #include "walk/python_thread.h"
 
-/* The outermost frame of a thread of the threading module is Thread._bootstrap()'s. */
+/* By the outermost frame, which is Thread._bootstrap() in threads of the threading module. */
 static const char *name_by_stack(struct remote *remote, const struct remote_stack *stack)
 {
 	const struct python_layout *layout = remote_python_layout(remote->python);

@@ -1,5 +1,5 @@
 /*
- * thread_state - what interpreters know of a thread: its state in them, and which lock it holds.
+ * thread_state - interpreters' data about a thread: its state struct, and which lock it holds.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,8 +13,8 @@ struct thread_locks {
 	bool holds_gil, waits_for_gil, holds_gvl;
 };
 
-/* Among the states that were listed; those that are known already stay. */
+/* Looks among the listed states; those already set are kept. */
 void thread_state_find(struct remote *remote, pid_t inner_tid, struct walk_states *states);
-/* At this moment, of a thread with these states that is in this call. */
+/* The locks now, of a thread with these states that is in this system call. */
 struct thread_locks thread_state_locks(struct remote *remote, const struct walk_states *states,
 				       const struct task_call *call);

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "target/build_id.h"
 
-/* More are closed as soon as no process has them mapped. */
+/* Further unused files are closed as soon as no process maps them. */
 #define IDLE_FILES 64
-/* Of one generation (base/recent.h): 1 MiB each, and programs have some thousand call sites. */
+/* Per generation (base/recent.h): 1 MiB each; programs have some thousand call sites. */
 #define RULES (3U << 14)
 
 void unwind_files_init(struct unwind_files *files)

@@ -19,7 +19,7 @@
 #include "remote/wait_lock.h"
 #include "remote/wait_place.h"
 
-/* Of one process; those that come later have the system call's name only. */
+/* Of one process; after that only the system call's name is used. */
 #define LABELS_MAX 8192U
 
 static bool is_in(const struct task_call *call, int64_t number)
@@ -45,13 +45,13 @@ static void set_owner(struct wait *wait, enum wait_state state, enum wait_on on,
 	wait->inner_owner = owner;
 }
 
-/* What a system call says of itself. */
+/* The state that the system call implies. */
 static enum wait_state state_of_call(struct remote *remote, const struct task_call *call)
 {
 	const struct call *known = call_find(call->number);
 
 	if (call->number < 0)
-		return WAIT_STATE_IO; /* a page that is read from a file, or from swap */
+		return WAIT_STATE_IO; /* a page fault: reads a file, or swap */
 	if (!known)
 		return WAIT_STATE_SYSCALL;
 	if (!wait_has_descriptors(remote, call))
@@ -62,7 +62,7 @@ static enum wait_state state_of_call(struct remote *remote, const struct task_ca
 	return (enum wait_state)known->state;
 }
 
-/* CPython's own futexes are the GIL's; its other locks look like any semaphore. */
+/* CPython's own futexes are those of the GIL; its other locks look like any semaphore. */
 static bool read_gil(struct remote *remote, const struct task_call *call, struct wait *wait)
 {
 	const uint64_t address = call->arguments[0];
@@ -157,7 +157,7 @@ static const char *keep_label(struct remote *remote, const struct text *text,
 	return known ? known->name : NULL;
 }
 
-/* A mutex of the program's that is a variable has its name. */
+/* Adds the name of the mutex, if it is a variable of the program. */
 static void add_native_lock(struct remote *remote, const struct wait *wait, struct text *out)
 {
 	const char *kind = wait->on == WAIT_ON_MUTEX ? "mutex" : "rwlock";
@@ -176,7 +176,7 @@ static void add_data_name(struct remote *remote, uint64_t address, struct text *
 	text_add(out, name ? name : "");
 }
 
-/* In a call that Ruby makes for waits of its own. */
+/* Whether the thread is in a system call by which Ruby implements its own waits. */
 static bool rests_in_ruby(const struct remote *remote, const struct wait_thread *thread)
 {
 	const int64_t number = thread->call.number;
@@ -186,7 +186,10 @@ static bool rests_in_ruby(const struct remote *remote, const struct wait_thread 
 		number == SYS_select || number == SYS_pselect6 || number == SYS_epoll_wait);
 }
 
-/* What it is on in the words of its language; nothing: the system call says all. */
+/*
+ * Describes the wait in terms of the thread's language; adds nothing where the system call says
+ * all.
+ */
 static void describe_object(struct remote *remote, const struct wait_thread *thread,
 			    const struct wait *wait, struct text *out)
 {
@@ -235,7 +238,7 @@ static void read_label(struct remote *remote, const struct wait_thread *thread,
 		wait->label = keep_label(remote, &text, call);
 }
 
-/* A thread of Ruby's has a number once it has been given a thread of the system's. */
+/* The thread that is joined; a Ruby thread has a number once it has a native thread. */
 static pid_t joined_now(struct remote *remote, const struct wait *wait,
 			const struct walk_states *states)
 {
@@ -285,7 +288,7 @@ void wait_read(struct remote *remote, const struct wait_thread *thread, struct w
 			read_futex(remote, &thread->call, &wait);
 		read_label(remote, thread, &wait);
 	}
-	/* In the call that it goes on with: what that waits for is as true as before. */
+	/* A stopped thread is still in its call, so what that waits for remains valid. */
 	if (thread->state == 'T' || thread->state == 't')
 		wait.state = WAIT_STATE_STOPPED;
 	*out_wait = wait;

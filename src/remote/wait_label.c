@@ -19,7 +19,7 @@
 
 #define POLL_MAX  1024U
 #define KINDS_MAX 8
-/* fd_set of the C library; larger ones are not looked at. */
+/* FD_SETSIZE of the C library; larger sets are not read. */
 #define SELECT_MAX 1024U
 
 const char *wait_descriptor_kind(const char *link)
@@ -60,7 +60,7 @@ static bool read_link(const struct remote *remote, int fd, char link[PATH_MAX])
 	return true;
 }
 
-/* A label that is made. */
+/* The label being built. */
 struct label {
 	struct remote *remote;
 	const struct task_call *call;
@@ -68,7 +68,7 @@ struct label {
 	struct text *out;
 };
 
-/* What a socket is connected to. */
+/* Adds the socket's peer. */
 static bool add_socket(const struct label *label, int fd, const char *link)
 {
 	struct socket_asked asked = { .pid = label->remote->pid, .fd = fd };
@@ -94,10 +94,10 @@ static void add_descriptor(const struct label *label, int fd)
 		text_addf(label->out, ", descriptor %d", fd);
 }
 
-/* Descriptors by what they are, in the order they came. */
+/* Counts of descriptors by kind, in order of appearance. */
 struct tally {
 	struct {
-		const char *kind; /* a literal; files are "a file" */
+		const char *kind; /* a literal; all files count as "a file" */
 		unsigned int count;
 	} kinds[KINDS_MAX];
 	size_t count;
@@ -187,7 +187,7 @@ static void tally_descriptors(const struct label *label, const struct call *know
 		tally_select(label, tally);
 }
 
-/* How many descriptors an epoll watches: "tfd: …" for each. */
+/* Adds how many descriptors an epoll watches: its fdinfo has a line "tfd: …" for each. */
 static void add_epoll(const struct label *label, int fd)
 {
 	const struct remote *remote = label->remote;
@@ -211,13 +211,13 @@ static void add_time(const struct label *label, uint64_t at)
 	if (at == 0 || label->is_brief ||
 	    mem_read(&label->remote->mem, &time, sizeof time, at) < 0)
 		return;
-	/* clock_nanosleep(clock, TIMER_ABSTIME, …): not how long, but until when. */
+	/* With TIMER_ABSTIME the argument is a point in time, not a duration. */
 	if (at == arguments[2] && (arguments[1] & TIMER_ABSTIME))
 		return;
 	text_addf(label->out, "%.6g s", (double)time.tv_sec + (double)time.tv_nsec / 1e9);
 }
 
-/* The kernel's limit on struct sockaddr is 128 bytes; this is of IPv4 and IPv6. */
+/* The kernel limits a struct sockaddr to 128 bytes; IPv4 and IPv6 need only this much. */
 static void add_address(const struct label *label, uint64_t at, uint64_t len)
 {
 	struct sockaddr_in6 address = { 0 };

@@ -9,7 +9,7 @@
 #include "remote/pthreads.h"
 #include "remote/task.h"
 
-/* The lock word of a mutex of glibc's that a thread waits for (lowlevellock.h). */
+/* The lock field of a glibc mutex that threads wait for (lowlevellock.h). */
 #define LOCKED_WAITED_FOR 2
 /* pthread_mutex_t: lock, count, owner, nusers, kind (glibc, struct_mutex.h). */
 struct mutex {
@@ -19,23 +19,23 @@ struct mutex {
 	uint32_t users;
 	int32_t kind;
 };
-/* PTHREAD_MUTEX_KIND_MASK_NP and the bits of robust, priority and elision. */
+/* PTHREAD_MUTEX_KIND_MASK_NP and the bits for robust, priority and elision. */
 #define MUTEX_KINDS 0x7ff
 
-/* pthread_rwlock_t begins so (glibc 2.25 and later, struct_rwlock.h). */
+/* The beginning of pthread_rwlock_t (glibc 2.25 and later, struct_rwlock.h). */
 struct rwlock {
 	uint32_t readers, writers, phase_futex, writers_futex, padding[2];
 	int32_t writer, shared;
 };
-/* Of readers; their number is above (pthread_rwlock_common.c). */
+/* Bits of readers; the count of readers is above them (pthread_rwlock_common.c). */
 #define PHASE_IS_WRITE  1U
 #define IS_WRITE_LOCKED 2U
 #define READERS_SHIFT   3
-/* What phase_futex and writers_futex have as long as threads wait for them: 2, and maybe 1. */
+/* Value of phase_futex and writers_futex while threads wait for them: 2, possibly plus 1. */
 #define FUTEX_USED 2U
 #define FUTEX_MOST 3U
 
-/* Of a process that are remembered. */
+/* Addresses remembered per process. */
 #define MUTEXES_MOST 65536U
 
 static bool is_futex(const struct task_call *call)
@@ -65,8 +65,8 @@ pid_t wait_rwlock_writer(struct remote *remote, uint64_t address)
 }
 
 /*
- * A futex in a read-write lock: readers and the first writer wait for the phase, other writers for
- * that writer.
+ * A futex in a read-write lock: readers and the first writer wait on phase_futex, further
+ * writers on writers_futex.
  */
 static struct wait_lock find_rwlock(struct remote *remote, const struct task_call *call)
 {
@@ -95,7 +95,10 @@ static struct wait_lock find_rwlock(struct remote *remote, const struct task_cal
 	return (struct wait_lock){ 0 };
 }
 
-/* What was found to be a mutex is one also while it is passed on and its word says nothing. */
+/*
+ * Whether the address was seen to be a mutex before: while a mutex is handed over, its fields
+ * do not show that.
+ */
 static bool is_known_mutex(struct remote *remote, uint64_t address)
 {
 	uint64_t value;
@@ -142,7 +145,10 @@ pid_t wait_mutex_owner(struct remote *remote, uint64_t address)
 	return mutex.owner;
 }
 
-/* The kernel clears the word at the thread's end: struct pthread.tid (glibc, pthread_join_common.c). */
+/*
+ * At a thread's end the kernel clears its struct pthread.tid and wakes this futex (glibc,
+ * pthread_join_common.c).
+ */
 pid_t wait_find_joined(struct remote *remote, const struct task_call *call)
 {
 	const pid_t tid = is_futex(call) ? pthreads_tid_of_word(remote, call->arguments[0]) : 0;

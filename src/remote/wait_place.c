@@ -26,7 +26,10 @@ static bool ends_with(const char *text, const char *end)
 	return len >= suffix && strcmp(text + len - suffix, end) == 0;
 }
 
-/* What waits in place of its caller: locks, queues, pools of the standard library. */
+/*
+ * Whether the function only waits on behalf of its caller: locks, queues, pools of the standard
+ * library.
+ */
 static bool is_of_waiting(const struct stack_frame *frame)
 {
 	return frame->kind == STACK_PYTHON && frame->file &&
@@ -36,7 +39,9 @@ static bool is_of_waiting(const struct stack_frame *frame)
 		strstr(frame->file, "/multiprocessing/"));
 }
 
-/* What a thread of a pool, or any thread, begins with: nothing waits in place of that. */
+/*
+ * Whether the function is where a thread begins, as in a pool: it waits on behalf of no caller.
+ */
 static bool is_begin(const struct stack_frame *frame)
 {
 	static const char *const names[] = { "run",     "_bootstrap", "_bootstrap_inner",
@@ -51,7 +56,10 @@ static bool is_begin(const struct stack_frame *frame)
 	return false;
 }
 
-/* .../lib/python3.11/socketserver.py, and not below site-packages or dist-packages. */
+/*
+ * Whether the file is like .../lib/python3.11/socketserver.py, outside site-packages and
+ * dist-packages.
+ */
 static bool is_of_python(const struct stack_frame *frame)
 {
 	const char *at;
@@ -64,7 +72,9 @@ static bool is_of_python(const struct stack_frame *frame)
 	return at && !strstr(at, "-packages/");
 }
 
-/* .../lib/ruby/3.1.0/monitor.rb, not a gem, and what Ruby has in Ruby itself. */
+/*
+ * Whether the file is like .../lib/ruby/3.1.0/monitor.rb, no gem, or Ruby code built into Ruby.
+ */
 static bool is_of_ruby(const struct stack_frame *frame)
 {
 	const char *at;
@@ -86,7 +96,10 @@ static void add_frame_place(const struct stack_frame *frame, struct text *out)
 	text_addf(out, ":%u", (unsigned)frame->line);
 }
 
-/* The nearest caller that is the program's; else the one that called what waits. */
+/*
+ * Adds the nearest caller in the program's own code; if there is none, the waiting function's
+ * caller.
+ */
 static void add_python_place(const struct remote_stack *stack, struct text *out)
 {
 	const struct stack_frame *caller = NULL;
@@ -111,7 +124,10 @@ static void add_python_place(const struct remote_stack *stack, struct text *out)
 		add_frame_place(caller, out);
 }
 
-/* The outermost of the functions that wait one in place of the other; NULL: there is none. */
+/*
+ * The outermost of the nested functions that wait on behalf of their caller; NULL: there is
+ * none.
+ */
 static const struct stack_frame *waiting_function(const struct remote_stack *stack)
 {
 	const struct stack_frame *found = NULL;
@@ -128,7 +144,7 @@ static const struct stack_frame *waiting_function(const struct remote_stack *sta
 	return found;
 }
 
-/* Up to 3.10 functions do not say what they are defined in: self's type does. */
+/* Up to 3.10 a function's name lacks its class: adds the type of self. */
 static void add_type_of_self(struct remote *remote, const struct stack_frame *frame,
 			     struct text *out)
 {
@@ -150,7 +166,7 @@ static void add_type_of_self(struct remote *remote, const struct stack_frame *fr
 	text_add(out, ".");
 }
 
-/* "Executor.map.<locals>.result_iterator" without what is no name. */
+/* "Executor.map.<locals>.result_iterator" without "<locals>" parts. */
 static void add_name(const char *name, struct text *out)
 {
 	const char *locals = ".<locals>";
@@ -163,7 +179,7 @@ static void add_name(const char *name, struct text *out)
 	text_add_printable(out, name, strlen(name));
 }
 
-/* "Queue.get"; of "Condition.__enter__" what is entered. */
+/* Adds "Queue.get"; for "Condition.__enter__" only "Condition". */
 static void add_function(struct remote *remote, const struct stack_frame *frame,
 			 struct text *out)
 {
@@ -176,7 +192,7 @@ static void add_function(struct remote *remote, const struct stack_frame *frame,
 		       name.len - (ends_with(text_string(&name), enter) ? strlen(enter) : 0));
 }
 
-/* "_queue.SimpleQueue.get" without the module. */
+/* "_queue.SimpleQueue.get" without its module. */
 static const char *without_module(const char *name)
 {
 	const char *last = strrchr(name, '.');

@@ -1,9 +1,10 @@
 /*
- * wait_place - what a thread of Python or Ruby waits for, in the words of its program, and where: "Lock
- * at app.py:12", "Queue.get at worker.py:30", "Mutex at shop.rb:7".
+ * wait_place - names what a Python or Ruby thread waits for, in the program's terms, and where:
+ * "Lock at app.py:12", "Queue.get at worker.py:30", "Mutex at shop.rb:7".
  *
- * The place is where code that is no part of the language waits.  Locks go by it and not by their
- * addresses: conditions and events make one for each wait, and a program another one in each run.
+ * The place is the innermost code outside the language's own libraries. Locks are named by it
+ * and not by address: conditions and events create a lock for each wait, and addresses differ
+ * in each run.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,9 +14,9 @@ struct remote_stack;
 struct text;
 
 /*
- * kind: "Lock" or "RLock", which some thread holds; NULL: the thread waits to be woken, and is called
- * by the function of the library that it waits in.  False, and nothing is added: it has no such
- * frame.
+ * kind: "Lock" or "RLock", which some thread holds; NULL: the thread waits to be woken, and the
+ * wait is named after the library function that it is in. False, and nothing is added: there is
+ * no such frame.
  */
 bool wait_place_add_python(struct remote *remote, const struct remote_stack *stack,
 			   const char *kind, struct text *out);

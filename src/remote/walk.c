@@ -11,7 +11,7 @@
 #define MOST_STEPS   STACK_FRAMES_MAX
 #define MOST_SIGNALS 64U
 
-/* On its way outwards. */
+/* State of the native walk, which goes outwards. */
 struct steps {
 	struct walk *walk;
 	const struct walk_registers *registers;
@@ -19,18 +19,18 @@ struct steps {
 	struct native_regs regs;
 	struct native_step step; /* the last */
 	uint32_t count, signals;
-	bool is_unfounded; /* the last step was guessed, and led to no image */
-	bool is_guess;     /* from here on */
+	bool is_unfounded; /* the last step was a guess, and led outside of all images */
+	bool is_guess;     /* further frames are guesses */
 };
 
-/* No rules: there are none of such forms. */
+/* Marks an address that has no unwind rule: no rule has this value. */
 #define NO_RULE UINT64_MAX
-/* The function went to another stack, which the copy does not have. */
+/* Marks a function that switches stacks: the copy lacks the other one. */
 #define OTHER_STACK (UINT64_MAX - 1)
 
 /*
- * By the file and the place in it, where rules are shared by processes; else by the address.  The
- * same row of a file has the same rule wherever the file is mapped.
+ * The cached rule: by file and offset where processes share rules, else by address. The same
+ * offset of a file has the same rule wherever the file is mapped.
  */
 static uint64_t *known_rule(struct remote *remote, const struct remote_image *image,
 			    uint64_t address)
@@ -41,7 +41,7 @@ static uint64_t *known_rule(struct remote *remote, const struct remote_image *im
 	return recent_at(&remote->rules, 0, address, NULL);
 }
 
-/* The rule of a function of Go's, by its own table. */
+/* The rule for a Go function, from Go's own table. */
 static bool go_rule(const struct remote_image *image, uint64_t address, u64 *out_rule)
 {
 	const struct unwind_file *file = image->file;
@@ -58,14 +58,16 @@ static bool go_rule(const struct remote_image *image, uint64_t address, u64 *out
 	return rule != 0;
 }
 
-/* Keeps what was found, if it is always the same. */
+/* Finds a rule and caches the result, if it is permanent. */
 static enum walk_status find_rule(struct steps *steps, const struct remote_image *image,
 				  uint64_t address, uint64_t *known)
 {
 	u64 rule = 0;
 	enum walk_status status = WALK_COMPLETE;
 
-	/* Its table says where a stack ends, which DWARF's rules of the same code do not. */
+	/*
+	 * Go's table marks where a stack ends, which the DWARF rules of the same code do not.
+	 */
 	if (!go_rule(image, address, &rule))
 		status = native_rule_find_in(&steps->scratch, steps->walk->mem, &image->native,
 					     address, &rule);
@@ -102,7 +104,7 @@ static bool leads_to_image(const struct steps *steps)
 	return remote_images_find(&steps->walk->remote->images, steps->regs.ip) != NULL;
 }
 
-/* The frame pointer of the frame that is to be stepped out of; false: it cannot be found. */
+/* Finds the frame pointer of the current frame; false: it cannot be found. */
 static bool find_frame_pointer(struct steps *steps, uint64_t lookup)
 {
 	const struct remote_image *image =
@@ -207,7 +209,7 @@ static enum walk_status step_outwards(struct steps *steps)
 	return status;
 }
 
-/* Stores the frame that is to be stepped out of; false if there is no room. */
+/* Stores the current frame; false if there is no space. */
 static bool push_native(struct steps *steps)
 {
 	const bool is_leaf = steps->count == 0;
@@ -221,14 +223,19 @@ static bool push_native(struct steps *steps)
 						 .is_guess = steps->is_guess });
 }
 
-/* The frame that was stored last has been stepped out of: from sp to where the stack is now. */
+/*
+ * Passes the last stored frame to the interpreters' walks: it reaches from sp to the current
+ * stack pointer.
+ */
 static void meet(struct steps *steps, uint64_t sp, bool was_exact)
 {
 	struct walk *walk = steps->walk;
 	struct stack_frame *frame = &walk->stack->frames[walk->stack->count - 1];
 	const uint64_t address = frame->address;
 
-	/* A signal's trampoline was not called: it is at its first instruction. */
+	/*
+	 * A signal trampoline was not called: its address is exact, at its first instruction.
+	 */
 	if (steps->step.is_signal && !was_exact)
 		frame->address++;
 	if (walk->has_python &&
@@ -250,7 +257,7 @@ static enum walk_status walk_native(struct steps *steps)
 
 		if (status == WALK_NO_MODULE && !was_exact &&
 		    (was_unfounded || !native_follows_call(steps->walk->mem, steps->regs.ip)))
-			stack->count--; /* no frame, but what a guess led to */
+			stack->count--; /* remove the frame: the guess led nowhere */
 		if (status != WALK_COMPLETE)
 			return status;
 		if (steps->step.is_last)
@@ -262,8 +269,8 @@ static enum walk_status walk_native(struct steps *steps)
 }
 
 /*
- * Frames in memory that a program has made up may be as many as there is room for, and each take
- * its time to be read.
+ * Bounds the time: a program may have made up as many frames as there is space for, each of
+ * them slow to read.
  */
 static void limit_time(const struct remote *remote, struct remote_stack *stack)
 {
@@ -296,7 +303,7 @@ void walk_stack(struct remote *remote, const struct walk_registers *registers,
 	};
 
 #if defined(__aarch64__)
-	/* x30 is not known either, and 0 would be the outermost frame's. */
+	/* x30 is unknown too, and 0 would mark the outermost frame. */
 	steps.regs.lr = registers->has_all ? registers->lr : FRAME_POINTER_UNKNOWN_VALUE;
 #endif
 	stack_clear(stack);

@@ -1,5 +1,5 @@
 /*
- * walk - the stack of a thread that rests, from its registers, with the frames of interpreters.
+ * walk - walks the stack of a blocked thread, given its registers, with interpreters' frames.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,6 +19,6 @@ struct walk_states {
 	uint64_t ruby;   /* rb_execution_context_t */
 };
 
-/* What was in *stack goes. */
+/* Clears *stack first. */
 void walk_stack(struct remote *remote, const struct walk_registers *registers,
 		const struct walk_states *states, struct remote_stack *stack);

@@ -1,8 +1,10 @@
 /*
- * walk_builtins - C functions that Python code has called, by the names that Python has for them.
+ * walk_builtins - C functions that Python code has called, by the names that Python has for
+ * them.
  *
- * They have no Python frame.  What is called lies on its caller's value stack (walk/python_builtin.h),
- * and its C function is one of the native frames that the caller's eval loop has called.
+ * They have no Python frame. The called object is on its caller's value stack
+ * (walk/python_builtin.h), and its C function is among the native frames that the caller's eval
+ * loop has called.
  */
 #include <string.h>
 
@@ -12,16 +14,15 @@
 #include "walk/native.h"
 #include "walk/python_builtin.h"
 
-/* Native frames that are looked at: between the loop and the function stand helpers of calls. */
+/* Native frames to look at: helpers of calls are between the loop and the function. */
 #define NEAR_FRAMES 6
 
 struct search {
-	uint64_t begins
-		[NEAR_FRAMES]; /* of their functions, from the loop inwards; 0: not known */
+	uint64_t begins[NEAR_FRAMES]; /* function entries, from the loop inwards; 0: unknown */
 	size_t count;
-	size_t best; /* which of them was found; count: none */
+	size_t best; /* index of the one found; count: none */
 	struct python_builtin found;
-	bool is_doubtful; /* two objects lead there */
+	bool is_doubtful; /* two different objects match it */
 };
 
 static uint64_t function_of(struct walk *walk, uint64_t address)
@@ -35,7 +36,7 @@ static uint64_t function_of(struct walk *walk, uint64_t address)
 		       : 0;
 }
 
-/* loop: the number of the loop's frame. */
+/* loop: index of the eval loop's frame. */
 static void search_begin(struct walk *walk, size_t loop, struct search *search)
 {
 	const struct stack_frame *frames = walk->stack->frames;
@@ -46,7 +47,7 @@ static void search_begin(struct walk *walk, size_t loop, struct search *search)
 	search->best = search->count;
 }
 
-/* One object of the caller's stack, from the top. */
+/* Tries one object of the caller's value stack, from its top. */
 static void look_at(struct walk *walk, struct search *search, uint64_t object)
 {
 	struct python_builtin builtin;
@@ -56,7 +57,7 @@ static void look_at(struct walk *walk, struct search *search, uint64_t object)
 	for (size_t i = 0; i < search->count && i <= search->best; i++) {
 		if (search->begins[i] != builtin.function)
 			continue;
-		/* Behind the top, which may not be known, stale ones may lie. */
+		/* Above the top, which may be unknown, there can be stale objects. */
 		search->is_doubtful = i == search->best &&
 				      (search->is_doubtful ||
 				       memcmp(&builtin, &search->found, sizeof builtin) != 0);
@@ -90,7 +91,7 @@ static bool find(struct walk *walk, size_t loop, struct search *search)
 	return search->best < search->count && (is_top_known || !search->is_doubtful);
 }
 
-/* Between the loop's frame and what it has called. */
+/* Inserts it between the loop's frame and what the loop has called. */
 static bool insert(struct walk *walk, size_t loop, const struct python_builtin *builtin)
 {
 	struct remote_stack *stack = walk->stack;

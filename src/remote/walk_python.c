@@ -1,9 +1,9 @@
 /*
- * walk_python - Python's frames among the native ones of a walk (walk/python.h).
+ * walk_python - merges Python's frames into a native walk (walk/python.h).
  *
- * From 3.11 on an activation's frames are known by its address, and put behind its native frame
- * as the walk comes by.  Before, places are kept for them: when the walk has reached the
- * outermost frame they are counted, and belong together one by one.
+ * From 3.11 on an activation of the eval loop identifies its frames by its address: they are
+ * inserted after its native frame during the walk. Before 3.11 the walk leaves placeholders:
+ * when it has reached the outermost frame both kinds are counted, and matched one by one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static void fail(struct walk *walk, enum walk_status status)
 		walk->python_status = (uint8_t)status;
 }
 
-/* The frames of the activation that was entered, and how that ended. */
+/* Stores the frames of the activation that was entered; returns the last step's result. */
 static enum python_step push_activation(struct walk *walk, uint64_t sp, uint64_t cfa)
 {
 	enum python_step step = python_enter(walk->mem, &walk->python, sp, cfa);
@@ -129,7 +129,7 @@ static enum python_step next_outer(struct walk *walk, struct python_frame *out_f
 		       : python_outer_next(walk->mem, &walk->python, out_frame);
 }
 
-/* All frames from here to the outermost; false if they cannot be had. */
+/* Stores all frames from the current one outwards; false if they cannot be read. */
 static bool push_linked(struct walk *walk)
 {
 	struct python_frame frame;
@@ -145,7 +145,7 @@ static bool push_linked(struct walk *walk)
 	return false;
 }
 
-/* From the first place on there are Python's frames alone. */
+/* Truncates the stack at the first placeholder: further out only Python's frames follow. */
 static void drop_places(struct remote_stack *stack)
 {
 	for (size_t i = 0; i < stack->count; i++) {
@@ -154,7 +154,7 @@ static void drop_places(struct remote_stack *stack)
 	}
 }
 
-/* The native walk was cut: Python's frames from there on, without the native ones. */
+/* The native walk was cut short: adds the remaining Python frames without native ones. */
 static void end_cut(struct walk *walk)
 {
 	struct remote_stack *stack = walk->stack;
@@ -174,7 +174,10 @@ static void end_cut(struct walk *walk)
 		stack->ending = (uint8_t)walk_status_of_interpreted(ending);
 }
 
-/* Puts the frames, from number `first` on, into the places, of which `skipped` get none. */
+/*
+ * Replaces placeholders by the frames from number `first` on, after leaving out the first
+ * `skipped` placeholders.
+ */
 static void fill_places(struct remote_stack *stack, size_t first, size_t skipped)
 {
 	const size_t count = stack->count - first;
@@ -194,7 +197,7 @@ static void fill_places(struct remote_stack *stack, size_t first, size_t skipped
 	free(frames);
 }
 
-/* 2.7 to 3.10, of a native walk that is whole. */
+/* For 2.7 to 3.10, after a complete native walk. */
 static void end_objects(struct walk *walk)
 {
 	struct remote_stack *stack = walk->stack;
@@ -212,7 +215,10 @@ static void end_objects(struct walk *walk)
 		fill_places(stack, first, walk->activations - count);
 		return;
 	}
-	/* Which belong to which is not known: Python's own follow what the innermost calls. */
+	/*
+	 * The counts differ, so frames cannot be matched: all Python frames replace what is
+	 * outwards of the first placeholder.
+	 */
 	for (size_t i = 0; i < first; i++) {
 		if (stack->frames[i].kind != STACK_PLACE)
 			continue;

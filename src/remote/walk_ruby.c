@@ -1,9 +1,10 @@
 /*
- * walk_ruby - Ruby's frames among the native ones of a walk (walk/ruby.h).
+ * walk_ruby - merges Ruby's frames into a native walk (walk/ruby.h).
  *
- * Ruby's control frames are whole by themselves.  Each call of rb_vm_exec() on the native stack
- * executes those up to the first that is_last; methods in C among them were called from it, so
- * they stand further in than its native frame (docs/decisions/0019-ruby-frames.md).
+ * Ruby's control frames form a complete stack of their own. Each call of rb_vm_exec() on the
+ * native stack executes the frames up to the first with is_last; C methods among these were
+ * called from it, so they are placed further in than its native frame
+ * (docs/decisions/0019-ruby-frames.md).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,14 +60,16 @@ static bool push_code(struct walk *walk, const struct ruby_code *code, uint8_t k
 		});
 }
 
-/* The frame that was stored last is the control frame at that address. */
+/* Records the control frame's address in the last stored frame. */
 static bool at_address(struct rubies *rubies, uint64_t address)
 {
 	rubies->stack.frames[rubies->stack.count - 1].object = address;
 	return true;
 }
 
-/* The innermost frame of compiled Ruby, and what it does without a frame. */
+/*
+ * Stores the innermost frame of compiled Ruby, and the operation it executes without a frame.
+ */
 static bool push_top(struct walk *walk, const struct ruby_frame *frame, struct rubies *rubies)
 {
 	const struct ruby_layout *layout = remote_ruby_layout(walk->remote->ruby);
@@ -103,7 +106,7 @@ static bool push_frame(struct walk *walk, const struct ruby_frame *frame, bool i
 	       at_address(rubies, frame->address);
 }
 
-/* The frame that was stored last executes what this one does. */
+/* Marks the last stored frame as the outermost of its call of the loop. */
 static void mark_last(struct rubies *rubies)
 {
 	struct remote_stack *stack = &rubies->stack;
@@ -114,7 +117,7 @@ static void mark_last(struct rubies *rubies)
 	rubies->activations++;
 }
 
-/* False: they could not be read to the outermost. */
+/* False: the frames could not be read up to the outermost. */
 static bool read_frames(struct walk *walk, struct rubies *rubies)
 {
 	struct ruby_walk its = { 0 };
@@ -137,16 +140,16 @@ static bool read_frames(struct walk *walk, struct rubies *rubies)
 	return false;
 }
 
-/* A stack that is made anew, innermost first. */
+/* The merged stack being built, innermost first. */
 struct merge {
 	const struct ruby_layout *layout;
 	const struct rubies *rubies;
 	struct remote_stack out;
-	size_t next;  /* Ruby's frame to be stored next */
-	size_t marks; /* that are left */
+	size_t next;  /* next Ruby frame to store */
+	size_t marks; /* places remaining */
 };
 
-/* One past the frames of the activation that is next; the outermost has all that are left. */
+/* The end of the next activation's frames; the outermost activation gets all that remain. */
 static size_t end_of_activation(const struct merge *merge)
 {
 	const struct remote_stack *stack = &merge->rubies->stack;
@@ -169,7 +172,7 @@ static bool is_code(const struct ruby_layout *layout, const struct stack_frame *
 					       code_ranges_have(layout->loop, frame->address));
 }
 
-/* The native frames [from, mark) of an activation, and its Ruby frames. */
+/* Stores the native frames [from, mark) of an activation, and its Ruby frames. */
 static void push_activation(struct merge *merge, const struct remote_stack *natives,
 			    size_t from, size_t mark)
 {
@@ -198,7 +201,7 @@ static void merge_stacks(struct merge *merge, const struct remote_stack *natives
 	/* The innermost activation may have no frames yet. */
 	if (!has_skipped)
 		merge->marks--;
-	/* Or there are frames of one that has no native frame yet. */
+	/* Or there are frames of an activation that has no native frame yet. */
 	if (fits && merge->rubies->activations > merge->marks) {
 		merge->marks++;
 		push_ruby(merge, end_of_activation(merge));
