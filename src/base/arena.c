@@ -10,7 +10,7 @@
 #define FIRST_BLOCK_BYTES   ((size_t)4096)
 #define LARGEST_BLOCK_BYTES ((size_t)1 << 20)
 
-/* The head is the block being filled; those behind it are full, or made for one large piece. */
+/* The head is the block being filled; later blocks are full, or hold one large piece each. */
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size; /* of data */
@@ -22,7 +22,7 @@ static struct arena_block *block_new(size_t size)
 	struct arena_block *block;
 	size_t bytes;
 
-	/* A size no memory can have runs out of memory in xzalloc(). */
+	/* An impossible size ends in xzalloc(), as out of memory. */
 	if (__builtin_add_overflow(size, sizeof *block, &bytes))
 		bytes = SIZE_MAX;
 	block = xzalloc(bytes);
@@ -45,7 +45,9 @@ static void *block_take(struct arena_block *block, size_t size)
 	return piece;
 }
 
-/* A block of its own behind the head, so that what is left in the head stays in use. */
+/*
+ * Gives it a block of its own behind the head, so that the head's remaining space stays in use.
+ */
 static void *alloc_large(struct arena *arena, size_t size)
 {
 	struct arena_block *block = block_new(size);
@@ -80,7 +82,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	const size_t align = alignof(max_align_t);
 	struct arena_block *head = arena->head;
 
-	/* Strings leave the head at odd places. */
+	/* Strings leave the head unaligned. */
 	if (head)
 		head->used = (head->used + align - 1) / align * align;
 	if (head && head->used > head->size)

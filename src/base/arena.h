@@ -1,7 +1,7 @@
 /*
  * arena - memory that is freed all at once.
  *
- * An `struct arena` that is all zero is an empty one.
+ * A zero-initialized `struct arena` is an empty one.
  */
 #pragma once
 #include <stddef.h>

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Ends the reading: everything after the damage would be read at a wrong place. */
+/* Stops reading: after damage, everything else would be misinterpreted. */
 static void set_short(struct bytes *b)
 {
 	b->at = b->end;
@@ -55,8 +55,8 @@ uint64_t bytes_u64(struct bytes *b)
 }
 
 /*
- * The groups of seven bits up to the one without 0x80, how many bits they are in *out_bits and
- * the last byte in *out_last.  Ten groups hold 64 bits; more are damage.
+ * Reads groups of seven bits up to the first byte without 0x80; stores the number of bits in
+ * *out_bits and the last byte in *out_last. Ten groups hold 64 bits; more are damage.
  */
 static uint64_t take_groups(struct bytes *b, unsigned *out_bits, uint8_t *out_last)
 {
@@ -84,7 +84,7 @@ uint64_t bytes_varint(struct bytes *b)
 	uint8_t last;
 	uint64_t value = take_groups(b, &bits, &last);
 
-	/* The tenth group has room for one bit. */
+	/* The tenth group has one significant bit. */
 	if (bits == 70 && last > 1) {
 		set_short(b);
 		return 0;
@@ -98,7 +98,7 @@ int64_t bytes_svarint(struct bytes *b)
 	uint8_t last;
 	uint64_t value = take_groups(b, &bits, &last);
 
-	/* The tenth group has room for the sign bit and copies of it. */
+	/* The tenth group has the sign bit and copies of it. */
 	if (bits == 70 && last != 0 && last != 0x7f) {
 		set_short(b);
 		return 0;

@@ -1,8 +1,8 @@
 /*
- * bytes - read foreign bytes, little-endian, never past the end.
+ * bytes - reads untrusted bytes, little-endian, never past the end.
  *
- * A read past the end gives 0 and is remembered in short_read: one check per
- * record is enough.  So is a number too long for its type; nothing is read after that.
+ * A read past the end gives 0 and sets short_read: one check per record is enough. So does a
+ * number too long for its type; nothing is read after that.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,13 +1,13 @@
 /*
- * detail_notes - notes on how a recording was made that change nothing of what it shows: 'fathom
- * info' has them, and the first screen leaves them out.  Words that such a note has; what writes
- * one takes them from here.
+ * detail_notes - phrases of notes about how a recording was made that do not affect its
+ * results: 'fathom info' prints such notes, and the first screen of a report leaves them out.
+ * Code that writes such a note takes its phrase from here.
  */
 #pragma once
 
 /* A process that switches often is sampled by timers. */
 #define NOTE_BY_TIMERS "sampled by timers since"
-/* No counter of the whole tree from then on. */
+/* No counter covers the whole process tree any more. */
 #define NOTE_NO_TREE_EVENT "no event counts the whole tree"
-/* What the kernel's counters lack. */
+/* CPU time that the kernel's counters missed. */
 #define NOTE_UNCOUNTED "more than the kernel's counters"

@@ -6,7 +6,7 @@
 
 #include "utf8.h"
 
-/* Puts parts one behind the other into err, cut at a whole character where they do not fit. */
+/* Concatenates parts into err, cut at a whole character if they are too long. */
 static void error_put(struct error *err, const char *const *parts)
 {
 	size_t len = 0;

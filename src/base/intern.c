@@ -1,4 +1,4 @@
-/* Byte strings by number, each once: struct intern of table.h. */
+/* Numbers byte strings, each stored once: struct intern of table.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ uint32_t intern_add(struct intern *intern, const void *bytes, size_t len)
 	uint64_t hash = hash_bytes(bytes, len);
 
 	/*
-	 * The index has a string under its hash and the number of others that came before
-	 * it.
+	 * The index key is a string's hash and the number of earlier strings with the same
+	 * hash.
 	 */
 	for (uint64_t twin = 0;; twin++) {
 		bool is_new;

@@ -14,7 +14,7 @@ static void *alive_or_die(void *memory)
 
 	if (memory)
 		return memory;
-	/* No stdio and no exit handlers: they may want memory, too. */
+	/* No stdio and no exit handlers: they may allocate, too. */
 	if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
 		_exit(125);
 	_exit(125);

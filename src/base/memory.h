@@ -26,8 +26,8 @@ void freep(void *pointer_to_pointer);
 /* For CLEANUP(): close a file descriptor that is not negative. */
 void closep(int *fd);
 /*
- * Makes room for one more element in a growing array: returns the array,
- * reallocated by doubling when count has reached *capacity.
+ * Makes space for one more element in a growing array: returns the array, reallocated by
+ * doubling when count has reached *capacity.
  */
 void *array_grow(void *array, size_t count, size_t *capacity, size_t element_size)
 	__attribute__((returns_nonnull));

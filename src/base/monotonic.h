@@ -1,4 +1,4 @@
-/* monotonic - the clock that recordings are dated by. */
+/* monotonic - the clock of recordings' times. */
 #pragma once
 #include <stdint.h>
 #include <time.h>

@@ -15,7 +15,7 @@ void notes_free(struct notes *notes);
 void notes_freep(struct notes **notes);
 void notes_add(struct notes *notes, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Each of the others, once. */
+/* Adds each note of the others once. */
 void notes_add_all(struct notes *notes, const struct notes *others);
 size_t notes_count(const struct notes *notes);
 /* The text of note i, and how often it was added in *out_times (may be NULL). */

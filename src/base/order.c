@@ -8,7 +8,10 @@
 
 #define BYTE_VALUES 256
 
-/* From `from` to `to`, by one byte of the key; counts[value] is how many have it. */
+/*
+ * One pass of a radix sort, by one byte of the key; counts[value] is how many elements have
+ * that byte.
+ */
 static void distribute(const struct ordered *from, struct ordered *to, size_t count,
 		       unsigned shift, const size_t *counts)
 {

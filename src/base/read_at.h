@@ -1,6 +1,4 @@
-/*
- * read_at - a part of a file, whole.
- */
+/* read_at - reads a part of a file completely. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

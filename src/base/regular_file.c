@@ -9,7 +9,7 @@
 
 static int open_looked_at(const char *path, int flags, struct stat *out_about)
 {
-	/* O_PATH opens nothing: no driver and no lock sees it. */
+	/* O_PATH only resolves the path: no driver or lock notices. */
 	CLEANUP(closep) int there = open(path, O_PATH | O_CLOEXEC | flags);
 	struct stat about;
 	char link[32];
@@ -19,7 +19,7 @@ static int open_looked_at(const char *path, int flags, struct stat *out_about)
 	if (!S_ISREG(about.st_mode))
 		return -EINVAL;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", there);
-	/* O_NONBLOCK: a file lease of another program is not waited for. */
+	/* O_NONBLOCK: do not wait for another program's file lease. */
 	int fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)

@@ -95,7 +95,7 @@ uint64_t *table_at(struct table *table, uint64_t hi, uint64_t lo, bool *out_is_n
 	return &slot->value;
 }
 
-/* Fills the hole at i with the next key that may stand there, and so on until none is left. */
+/* Fills the hole with the next key that may move there, repeatedly, until there is no hole. */
 static void close_hole(struct table *table, size_t hole)
 {
 	size_t mask = table->capacity - 1;
@@ -104,7 +104,7 @@ static void close_hole(struct table *table, size_t hole)
 		size_t home = home_of(table, table->slots[i].hi, table->slots[i].lo);
 
 		/*
-		 * A key may not lie before its home: seen from there, the hole must be
+		 * A key may not be before its home slot: counted from there, the hole must be
 		 * nearer.
 		 */
 		if (((hole - home) & mask) > ((i - home) & mask))

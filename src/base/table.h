@@ -10,7 +10,7 @@
 
 #include "arena.h"
 
-/* Any 128-bit key (two words; use hi = 0 for 64-bit ones) to a 64-bit value. */
+/* Maps a 128-bit key (two words; use hi = 0 for 64-bit ones) to a 64-bit value. */
 struct table_slot;
 struct table {
 	struct table_slot *slots; /* capacity is a power of two */
@@ -18,13 +18,13 @@ struct table {
 	size_t count;
 };
 
-/* The value of the key in *out_value, or false and *out_value untouched. */
+/* Stores the key's value in *out_value; false, and *out_value untouched, if there is none. */
 bool table_get(const struct table *table, uint64_t hi, uint64_t lo, uint64_t *out_value);
-/* The place of the key's value, or NULL.  The pointer lives until the next table_at(). */
+/* A pointer to the key's value, or NULL. It lives until the next table_at(). */
 uint64_t *table_find(struct table *table, uint64_t hi, uint64_t lo);
 /*
- * The place of the key's value, made (as zero) if it was not there; *out_is_new says which
- * (may be NULL).  The pointer lives until the next table_at().
+ * A pointer to the key's value, created as zero if the key is new; *out_is_new says which (may
+ * be NULL). It lives until the next table_at().
  */
 uint64_t *table_at(struct table *table, uint64_t hi, uint64_t lo, bool *out_is_new);
 void table_remove(struct table *table, uint64_t hi, uint64_t lo);
@@ -33,7 +33,7 @@ bool table_next(const struct table *table, size_t *cursor, uint64_t *out_hi, uin
 		uint64_t *out_value);
 void table_done(struct table *table);
 
-/* Byte strings, each kept once, numbered from 1 in the order they came; 0 is "none". */
+/* Byte strings, each stored once, numbered from 1 in order of arrival; 0 is "none". */
 struct intern {
 	struct arena arena;
 	struct intern_entry *entries;
@@ -44,7 +44,7 @@ struct intern {
 
 uint32_t intern_add(struct intern *intern, const void *bytes, size_t len);
 uint32_t intern_string(struct intern *intern, const char *string); /* NULL gives 0 */
-/* The id of bytes that are there already, or 0. */
+/* The id of bytes that were added before, or 0. */
 uint32_t intern_find(const struct intern *intern, const void *bytes, size_t len);
 /* The bytes of id, followed by a NUL; NULL for 0 or an unknown id. out_len may be NULL. */
 const char *intern_get(const struct intern *intern, uint32_t id, size_t *out_len);

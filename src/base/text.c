@@ -12,7 +12,7 @@
 
 #define FIRST_CAPACITY ((size_t)64)
 
-/* Room for len more bytes and the NUL. */
+/* Reserves space for len more bytes and the NUL. */
 static char *text_reserve(struct text *text, size_t len)
 {
 	size_t need, capacity;
@@ -73,14 +73,16 @@ void text_done(struct text *text)
 	*text = (struct text){ 0 };
 }
 
-/* Which characters are escaped, beside bytes that are none. */
+/* Which characters are escaped, besides invalid bytes. */
 enum escaped {
 	ESCAPED_NONE,
 	ESCAPED_MISLEADING,
 	ESCAPED_CONTROLS, /* and the misleading ones */
 };
 
-/* DEL, C1 (which some terminals obey, too), and what Unicode has to turn text around. */
+/*
+ * DEL, C1 controls (which some terminals obey, too), and Unicode's controls of text direction.
+ */
 static bool is_misleading(uint32_t character)
 {
 	return (character >= 0x7f && character < 0xa0) || character == 0x61c ||

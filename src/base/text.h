@@ -1,5 +1,5 @@
 /*
- * text - a string that grows, and the escapes every output shares.
+ * text - a growing string, and the escapes shared by all outputs.
  *
  * A zero-initialized `struct text` is an empty one.
  */
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct text {
-	char *data; /* NUL-terminated once anything was added; NULL before */
+	char *data; /* NUL-terminated; NULL until something was added */
 	size_t len;
 	size_t capacity;
 };
@@ -28,12 +28,15 @@ void text_done(struct text *text);
  */
 void text_add_utf8(struct text *text, const char *bytes, size_t len);
 /*
- * Like text_add_utf8(), and so does each byte of a character that changes how others are shown
- * and that formats with escapes of their own let pass: DEL, C1 controls, and those by which text
- * is made to run the other way (U+202E).  For JSON and HTML.
+ * Like text_add_utf8(), and also escapes characters that change how others are shown and that
+ * JSON and HTML let pass: DEL, C1 controls, and those that reverse the text direction (U+202E).
+ * For JSON and HTML.
  */
 void text_add_shown(struct text *text, const char *bytes, size_t len);
-/* Like text_add_shown(), and C0 controls become "\xHH" too: safe on a terminal. */
+/* Like text_add_shown(), and also escapes C0 controls as "\xHH": safe on a terminal. */
 void text_add_printable(struct text *text, const char *bytes, size_t len);
-/* Columns the UTF-8 string takes on a terminal (by wcwidth(), 1 for what it does not know). */
+/*
+ * Columns that the UTF-8 string takes on a terminal (by wcwidth(), 1 for characters unknown to
+ * it).
+ */
 size_t text_columns(const char *string);

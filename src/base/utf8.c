@@ -7,7 +7,7 @@ static bool is_continuation(uint8_t byte)
 	return (byte & 0xc0) == 0x80;
 }
 
-/* The length a sequence has by its first byte, 0 if none begins with it. */
+/* The length of a sequence with this first byte, 0 if none begins with it. */
 static size_t sequence_len(uint8_t first)
 {
 	if (first < 0x80)

@@ -38,8 +38,8 @@ int database_errno(int sqlite_rc)
 }
 
 /*
- * The system's reason.  SQLite remembers it only for some failures; for those of reading and
- * writing it is still the last one there was.
+ * The system's errno. SQLite keeps it only for some failures; for failed reads and writes errno
+ * itself is still valid.
  */
 static int system_errno(sqlite3 *db, int sqlite_rc, int last_errno)
 {
@@ -72,7 +72,7 @@ int database_error(struct error *err, sqlite3 *db, int sqlite_rc, const char *pa
 	return error_set(err, database_errno(sqlite_rc), "%s: %s: %s", path, context, reason);
 }
 
-/* "./" keeps ":memory:" and the like from meaning something else. */
+/* The prefix "./" keeps names like ":memory:" from having a special meaning. */
 static void add_uri(struct text *uri, const char *path, const char *parameters)
 {
 	text_add(uri, path[0] == '/' ? "file:" : "file:./");

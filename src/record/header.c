@@ -57,7 +57,7 @@ int header_parse(const void *data, size_t len, const char *name, struct header *
 				 "%s: made by a newer fathom (schema version %" PRIu32
 				 ", this one reads %d); read it with that version",
 				 name, big_endian(at + 60, 4), RECORDING_SCHEMA_VERSION);
-	/* Version 0 or another encoding: nothing that a writer of ours leaves. */
+	/* Version 0 or another encoding: no writer of ours produces these. */
 	if (big_endian(at + 60, 4) == 0 || big_endian(at + 16, 2) != RECORDING_PAGE_SIZE ||
 	    big_endian(at + 56, 4) != 1 || at[18] < 1 || at[18] > 2 || at[18] != at[19])
 		return error_set(err, -EBADMSG,
@@ -66,7 +66,7 @@ int header_parse(const void *data, size_t len, const char *name, struct header *
 				 name);
 	*out_header =
 		(struct header){ .page_size = RECORDING_PAGE_SIZE, .is_wal = at[18] == 2 };
-	/* The count stands if the version it is valid for is the change counter. */
+	/* The page count is valid if its version equals the change counter. */
 	if (big_endian(at + 92, 4) == big_endian(at + 24, 4))
 		out_header->page_count = big_endian(at + 28, 4);
 	return 0;

@@ -21,9 +21,9 @@ bool journal_is_there(const char *path, const char *suffix)
 }
 
 /*
- * Exclusive locking keeps the index of the journal in memory, so that this works where
- * NAME-shm cannot be made.  A killed recorder's is removed while we hold the lock: no process
- * else can be using it.
+ * Exclusive locking keeps the journal's index in memory, so this works even where NAME-shm
+ * cannot be created. A NAME-shm left by a killed recorder is removed while we hold the lock, as
+ * no other process can be using it then.
  */
 int journal_fold(const char *path, struct error *err)
 {

@@ -15,10 +15,10 @@ struct error;
 
 /* The caller frees it. */
 char *journal_path(const char *path, const char *suffix);
-/* Whether that file is there and not empty. */
+/* Whether that file exists and is not empty. */
 bool journal_is_there(const char *path, const char *suffix);
 /*
- * Brings what the journals of a recording hold into the main file and leaves that one file.
- * -EBUSY if another program has it open.
+ * Copies what a recording's journals hold into the main file and removes them. -EBUSY if
+ * another program has the recording open.
  */
 int journal_fold(const char *path, struct error *err);

@@ -41,7 +41,10 @@ static bool is_same_file(int fd, int other)
 	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-/* Without /proc that is not known, and a descriptor too many does less harm than a lock too few. */
+/*
+ * Whether another descriptor of this process has the file. Without /proc this is unknown: yes,
+ * as a descriptor too many does less harm than a lock too few.
+ */
 static bool is_open_elsewhere(int fd)
 {
 	DIR *folder = opendir("/proc/self/fd");

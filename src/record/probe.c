@@ -20,7 +20,7 @@ static bool is_folder_writable(const char *path)
 	return access(dirname(copy), W_OK) == 0;
 }
 
-/* O_NONBLOCK: a pipe must not keep us waiting for its other end. */
+/* O_NONBLOCK: opening a pipe must not wait for its other end. */
 static int open_regular(const char *path, int *out_fd, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -84,7 +84,9 @@ int probe_file(const char *path, struct probe *out_probe, struct error *err)
 	return 0;
 }
 
-/* A full disk or another reader may keep a journal from being taken in: it is read as it is. */
+/*
+ * A full disk or another reader may prevent folding the journal in: then it is read as it is.
+ */
 int probe_fold_journals(struct probe *probe, struct error *err)
 {
 	if (probe->is_locked || !probe->is_writable ||

@@ -14,10 +14,10 @@ struct queue {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t filled, emptied;
-	/* Held by the mutex. */
+	/* Protected by the mutex. */
 	struct queue_chunk *first, *last;
 	bool is_ending;
-	/* Written under the mutex, read without it: an older figure does no harm. */
+	/* Written under the mutex, read without it: a slightly outdated value does no harm. */
 	atomic_size_t bytes;
 };
 
@@ -37,7 +37,7 @@ void queue_chunk_free(struct queue_chunk *chunk)
 	free(chunk);
 }
 
-/* The next chunk, once there is one; NULL at the end.  The mutex is held. */
+/* Waits for the next chunk; NULL at the end. The mutex is held. */
 static struct queue_chunk *queue_next(struct queue *queue)
 {
 	while (queue->first == NULL && !queue->is_ending)
@@ -72,7 +72,7 @@ static void *queue_run(void *argument)
 	return NULL;
 }
 
-/* The mask of the one that starts it is inherited by the new thread: it is to block all. */
+/* A new thread inherits the mask of its creator: block all signals meanwhile. */
 static int queue_start_thread(struct queue *queue)
 {
 	sigset_t all, before;

@@ -1,4 +1,4 @@
-/* A recording's facts, and whether it is finished or still being written (reader.h). */
+/* Opens recordings and reads their facts, finished or still being written (reader.h). */
 #include "record/reader_state.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /*
  * reader - reads a recording, finished or still being written.
  *
- * Damaged, foreign and too new files are refused with one sentence.  A leftover
- * journal is folded in where the folder can be written; where it cannot, the reader
- * reads through it or asks for it by name.  A reader sees the recording as it was when it was
- * opened, and is not in the recorder's way.  All loops over rows go through a callback
- * that may stop them by returning a non-zero value, which is handed back.
+ * Damaged, foreign and too new files are refused with one sentence. A leftover journal is
+ * folded in if the folder is writable; otherwise the reader reads through it or asks for it by
+ * name. A reader sees the recording as it was when opened, and does not delay the recorder. All
+ * loops over rows call a callback, which stops the loop by returning a non-zero value; the loop
+ * returns that.
  */
 #pragma once
 #include "record/recording.h"
@@ -18,11 +18,14 @@ int recording_reader_open(const char *path, struct recording_reader **out_reader
 void recording_reader_close(struct recording_reader *reader);
 void recording_reader_closep(struct recording_reader **reader);
 
-/* Whether a clean end was written; false while it runs or if its recorder was killed. */
+/*
+ * Whether the recording was closed cleanly; false while it is written or if its recorder was
+ * killed.
+ */
 bool recording_reader_is_finished(const struct recording_reader *reader);
-/* Whether a recorder is writing it at this step. */
+/* Whether a recorder is writing it now. */
 bool recording_reader_is_being_written(const struct recording_reader *reader);
-/* Whether the recorder looked up its addresses (locations are there). */
+/* Whether its addresses were symbolized (it has locations). */
 bool recording_reader_is_symbolized(const struct recording_reader *reader);
 
 /* Whether calls were traced. */
@@ -34,8 +37,8 @@ const char *recording_reader_get(struct recording_reader *reader, const char *ke
 int64_t recording_reader_get_int(struct recording_reader *reader, const char *key);
 
 /*
- * Ids count from 1 without gaps, and an id in a row is that of a row there is, or 0: a
- * recording in which that is not so is refused as damaged.
+ * Ids count from 1 without gaps, and every id in a row is that of an existing row, or 0:
+ * otherwise the recording is refused as damaged.
  */
 #define RECORDING_READER_EACH(rows, type)                                                     \
 	int recording_reader_each_##rows(struct recording_reader *reader,                     \
@@ -57,19 +60,20 @@ RECORDING_READER_EACH(sample, recording_sample); /* every one, in order of arriv
 RECORDING_READER_EACH(owner, recording_owner);   /* in order of arrival */
 #undef RECORDING_READER_EACH
 
-/* Weights summed over the whole time: what a report reads instead of every sample. */
+/* Weights summed over the whole recording: reports read these instead of every sample. */
 int recording_reader_each_sum(struct recording_reader *reader,
 			      int (*visit)(void *context, const struct recording_sum *row),
 			      void *context, struct error *err);
 /*
- * What was sampled when: each sample, or of more than a million of them sums of one interval, whose
- * time is its middle, and if need be of every nth interval.  In no certain order of time.
+ * The samples with their times: every one, or if there are more than a million, sums over
+ * intervals, whose time is the interval's middle; if need be of every nth interval. Not ordered
+ * by time.
  */
 int recording_reader_each_step(struct recording_reader *reader,
 			       int (*visit)(void *context, const struct recording_sample *row,
 					    uint64_t samples),
 			       void *context, struct error *err);
-/* Samples by the reason their walk ended (enum walk_status). */
+/* The number of samples for each reason why a walk ended (enum walk_status). */
 int recording_reader_each_ending(struct recording_reader *reader,
 				 int (*visit)(void *context, uint32_t ending, uint64_t samples),
 				 void *context, struct error *err);
@@ -80,7 +84,7 @@ int recording_reader_each_lost(struct recording_reader *reader,
 int recording_reader_each_note(struct recording_reader *reader,
 			       int (*visit)(void *context, const char *text), void *context,
 			       struct error *err);
-/* Copies kept in the recording; data lives during the visit. */
+/* Files copied into the recording; data is valid during the visit. */
 struct recording_file {
 	uint32_t process;
 	const char *path;

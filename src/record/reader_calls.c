@@ -1,13 +1,14 @@
-/*
- * Traced calls, and what measuring them costs.
- */
+/* Reads traced calls, and what measuring them costs. */
 #include "record/reader_state.h"
 #include "record/reader.h"
 
-/* Of all rows together, calls and nanoseconds: whatever is made of them is within 64 bits. */
+/*
+ * Limit on sums of calls and of nanoseconds over all rows: computations with them fit in 64
+ * bits.
+ */
 #define MOST_IN_ALL (1ULL << 60)
 
-/* What the rows so far have together. */
+/* Sums over the rows so far. */
 struct calls_sums {
 	uint64_t calls, self_ns, left_out_ns;
 };
@@ -28,7 +29,7 @@ static bool has_possible_extremes(const struct recording_calls *row)
 	       (uint64_t)row->longest_ns <= MOST_IN_ALL;
 }
 
-/* Figures below zero are large ones here. */
+/* Negative values appear as large ones here, and are refused too. */
 static bool are_calls_possible(const struct recording_calls *row, struct calls_sums *sums)
 {
 	for (int i = 0; i < RECORDING_UNCOUNTED_KINDS; i++) {
@@ -85,13 +86,16 @@ int recording_reader_each_calls(struct recording_reader *reader,
 	return scan_end(&scan, rc);
 }
 
-/* To any in use. */
+/* A plausible ratio, in permille. */
 static bool is_ratio(int64_t permille)
 {
 	return permille >= 1 && permille <= 1000 * 1000;
 }
 
-/* A call costs less than a second, either way: what is more would overflow sums. */
+/*
+ * Measuring a call costs less than a second, whatever the sign: larger values would overflow
+ * sums.
+ */
 static bool is_possible(const struct recording_cost *cost)
 {
 	const int64_t most = 1000LL * 1000 * 1000 * 1000;

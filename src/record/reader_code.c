@@ -1,5 +1,5 @@
 /*
- * The rows of what stacks are made of: frames, code, functions, locations and the files kept.
+ * Reads the rows that stacks refer to: frames, code, functions, locations and copied files.
  * Strings live until the loop's next step.
  */
 #include "record/reader_state.h"
@@ -111,7 +111,7 @@ static struct recording_function function_of(struct scan *scan)
 	return function;
 }
 
-/* Loaded once: functions and locations name them by id. */
+/* Loads the paths once: functions and locations refer to them by id. */
 static int load_sources(struct recording_reader *reader, struct error *err)
 {
 	struct scan scan;

@@ -1,6 +1,6 @@
 /*
- * Opening a recording in whatever state it was left: finished, being written, killed, on media
- * that cannot be written, without its journal.
+ * Opens a recording in any state: finished, being written, left by a killed recorder, on
+ * read-only media, or without its journal.
  */
 #include "record/reader_state.h"
 
@@ -15,15 +15,15 @@
 #include "record/reader.h"
 #include "record/schema_check.h"
 
-/* How long to wait for a recorder's commit in a rollback journal. */
+/* How long to wait while a recorder commits in rollback-journal mode. */
 #define BUSY_TIMEOUT_MS 5000
 
-/* How SQLite is to open the file. */
+/* How SQLite opens the file. */
 struct approach {
 	int flags;
 	const char *parameters;
-	bool is_exclusive; /* the journal's index is kept in memory, not in NAME-shm */
-	bool is_copied;    /* into memory, so that no lock is in the recorder's way */
+	bool is_exclusive; /* keeps the journal's index in memory, not in NAME-shm */
+	bool is_copied;    /* into memory, so that no lock delays the recorder */
 };
 
 static struct approach choose_approach(const struct probe *probe)
@@ -37,7 +37,7 @@ static struct approach choose_approach(const struct probe *probe)
 	if (probe->has_wal && probe->is_writable)
 		return (struct approach){ .flags = SQLITE_OPEN_READWRITE,
 					  .is_exclusive = true };
-	/* The VFS without locks, as exclusive ones need a file that can be written. */
+	/* The VFS without locks: exclusive ones need a writable file. */
 	if (probe->has_wal)
 		return (struct approach){ .flags = SQLITE_OPEN_READONLY,
 					  .parameters = "vfs=unix-none",
@@ -60,7 +60,10 @@ static int refuse(struct recording_reader *reader, int sqlite_rc, struct error *
 	return database_error(err, reader->db, sqlite_rc, probe->path, "cannot be read");
 }
 
-/* Page by page, while the recorder's next commit waits: milliseconds for a usual recording. */
+/*
+ * Copies page by page; the recorder's next commit waits for it, milliseconds for a usual
+ * recording.
+ */
 static int copy_to_memory(struct recording_reader *reader, struct error *err)
 {
 	sqlite3 *copy = NULL;
@@ -97,7 +100,7 @@ static int open_database(struct recording_reader *reader, struct error *err)
 		rc = copy_to_memory(reader, err);
 	if (rc < 0)
 		return rc;
-	/* One state of the recording for all loops, however long it goes on. */
+	/* One transaction, so that all loops see the same state of the recording. */
 	int sqlite_rc = database_exec(reader->db, "PRAGMA query_only=ON; BEGIN; "
 						  "SELECT 1 FROM main.sqlite_schema LIMIT 1");
 	return sqlite_rc == SQLITE_OK ? 0 : refuse(reader, sqlite_rc, err);
@@ -209,8 +212,8 @@ int recording_reader_open(const char *path, struct recording_reader **out_reader
 }
 
 /*
- * A recorder that ended while we read could not bring its journal in: the last one to close
- * does.
+ * A recorder that ended while we read could not fold its journal in: the last to close does
+ * that.
  */
 static void tidy_up(const struct probe *probe)
 {
@@ -232,7 +235,7 @@ void recording_reader_close(struct recording_reader *reader)
 	sqlite3_close(reader->db);
 	if (reader->probe.path != NULL)
 		tidy_up(&reader->probe);
-	/* After SQLite's own, see lock.h. */
+	/* After SQLite's own descriptors, see lock.h. */
 	probe_done(&reader->probe);
 	sums_done(&reader->totals);
 	arena_done(&reader->arena);

@@ -1,5 +1,6 @@
 /*
- * The rows of processes and what is known of them as structs.  Strings live until the loop's next step.
+ * Reads the rows about processes (threads, modules, mappings, …) as structs. Strings live until
+ * the loop's next step.
  */
 #include "record/reader_state.h"
 

@@ -1,4 +1,4 @@
-/* A recording's samples, with the weights that most of them leave out (reader.h). */
+/* Reads a recording's samples, and fills in the weights that most of them omit (reader.h). */
 #include "record/reader_state.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "record/reader.h"
 
-/* Where the times of the samples from first on count from. */
+/* The base of the times of samples from `first` on. */
 struct batch {
 	uint64_t first;
 	int64_t base_ns;
@@ -16,7 +16,7 @@ struct batch {
 struct batches {
 	struct batch *rows;
 	size_t count, capacity;
-	size_t at; /* the next one to come */
+	size_t at; /* index of the next one */
 };
 
 static int load_batches(struct recording_reader *reader, struct batches *batches,

@@ -1,6 +1,4 @@
-/*
- * reader_state - what the files of the reader share.  No other file includes it.
- */
+/* reader_state - state shared by the files of the reader. No other file includes it. */
 #pragma once
 #include "base/arena.h"
 #include "base/error.h"
@@ -19,7 +17,7 @@ struct recording_reader {
 	struct probe probe;
 	sqlite3 *db;
 	int schema_version;
-	uint64_t counts[TABLE_COUNT]; /* the highest id; of sample_rows for batches too */
+	uint64_t counts[TABLE_COUNT]; /* the highest id; sample_rows' also limits batches */
 	bool is_finished;
 	bool is_journal_missing;
 
@@ -32,30 +30,30 @@ struct recording_reader {
 	struct sums totals; /* of all samples; likewise */
 };
 
-/* A loop over the rows of a table in order of id, none missing. */
+/* A loop over a table's rows, in order of id, without gaps. */
 struct scan {
 	struct recording_reader *reader;
 	enum recording_table table;
 	sqlite3_stmt *statement; /* NULL: the recording's version has no such table */
-	uint64_t id;             /* of the row at hand */
-	const char *damage;      /* what is wrong with the row at hand, or NULL */
+	uint64_t id;             /* of the current row */
+	const char *damage;      /* what is wrong with the current row, or NULL */
 	struct error *err;
 };
 
-/* From first_id on.  The caller ends the scan, whatever the result: scan_end(). */
+/* Begins at first_id. The caller ends the scan, whatever the result: scan_end(). */
 int scan_begin(struct scan *scan, struct recording_reader *reader, enum recording_table table,
 	       uint64_t first_id, struct error *err);
 /*
- * Whether another row is at hand.  False at once if *rc is not 0, and with a negative errno in
- * *rc and a sentence when the table cannot be read.
+ * Whether there is another row. False at once if *rc is not 0; if the table cannot be read,
+ * with a negative errno in *rc and a sentence.
  */
 bool scan_next(struct scan *scan, int *rc);
 /* Returns rc. */
 int scan_end(struct scan *scan, int rc);
 
-/* Says what is wrong with the row at hand, unless something else was before: "has no name". */
+/* Records what is wrong with the current row, unless something already was: "has no name". */
 void scan_damage(struct scan *scan, const char *what);
-/* Values of the row at hand; columns count from 1.  Values that cannot be are damage. */
+/* Values of the current row; columns count from 1. Impossible values are damage. */
 int64_t scan_figure(struct scan *scan, int column); /* NULL is RECORDING_UNKNOWN */
 uint64_t scan_u64(struct scan *scan, int column);
 uint32_t scan_u32(struct scan *scan, int column);
@@ -64,7 +62,7 @@ uint64_t scan_sample_id(struct scan *scan, int column);
 /* An id of that table, which has no wide ids, or 0. */
 uint32_t scan_id(struct scan *scan, int column, enum recording_table table);
 const char *scan_text(struct scan *scan, int column); /* NULL is NULL */
-/* Whether the row at hand is sound; if not, -EBADMSG is in *rc, with a sentence. */
+/* Whether the current row is sound; if not, *rc is -EBADMSG, with a sentence. */
 bool scan_check(struct scan *scan, int *rc);
 
 /* Loads what NULL means in sample_rows.weight. */

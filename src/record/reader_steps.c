@@ -1,6 +1,6 @@
 /*
- * What was sampled when, for what depends on it: each sample of a recording that is not long, and
- * of a long one the sums of its intervals, if need be of some of them.
+ * Reads samples by time: every sample of a short recording; of a long one the sums of its
+ * intervals, if need be of only some of them.
  */
 #include "record/reader_state.h"
 
@@ -8,7 +8,7 @@
 #include "record/reader.h"
 
 enum {
-	SAMPLES_MAX = 1000000, /* a third of a second to read */
+	SAMPLES_MAX = 1000000, /* reading these takes a third of a second */
 	INTERVALS_MIN = 64,
 };
 

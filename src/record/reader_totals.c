@@ -1,6 +1,6 @@
 /*
- * Sums of the whole recording: the sums of its intervals, and the samples that no interval
- * covers.
+ * Sums the whole recording: the stored sums of its intervals, and the samples outside of
+ * intervals.
  */
 #include "record/reader_state.h"
 
@@ -39,7 +39,7 @@ static int add_sample(void *context, const struct recording_sample *sample)
 		       : refuse_overflow(totals);
 }
 
-/* The samples of the gaps between intervals, and behind the last one. */
+/* Adds the samples between intervals, and after the last one. */
 static int add_gaps(struct totals *totals)
 {
 	struct recording_reader *reader = totals->reader;

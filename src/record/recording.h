@@ -1,19 +1,18 @@
 /*
- * recording - what a recording (*.fathom) holds, as plain structs.
+ * recording - the contents of a recording (*.fathom) as plain structs.
  *
- * docs/recording.md is the schema in words.  Times are nanoseconds of
- * CLOCK_MONOTONIC since the recording's start.  Row ids are given by the writer,
- * from 1; 0 means none.  Strings in structs that a reader hands out live until
- * the next call on that reader.
+ * docs/recording.md describes the schema. Times are nanoseconds of CLOCK_MONOTONIC since the
+ * recording's start. The writer assigns row ids, from 1; 0 means none. Strings in structs from
+ * a reader live until the next call on that reader.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORDING_UNKNOWN INT64_MIN /* a figure that was not measured: NULL in the database */
+#define RECORDING_UNKNOWN INT64_MIN /* a value that was not measured: NULL in the database */
 
-/* The reason of one that was not entered for being brief: agents may say hello late. */
+/* unentered_reason of a process that ended before its agent's handshake, which may be late. */
 #define RECORDING_TOO_BRIEF "too little CPU time for a sample"
 
 /* A process image: exec makes a new one with the same pid. */
@@ -25,24 +24,24 @@ struct recording_process {
 	const char *exe;              /* NULL: unknown */
 	int64_t start_ns, end_ns;     /* end: RECORDING_UNKNOWN while it runs */
 	int64_t period_ns;            /* RECORDING_UNKNOWN: not sampled */
-	const char *unentered_reason; /* NULL: the agent was in it */
+	const char *unentered_reason; /* NULL: the agent was loaded in it */
 	int exit_status;              /* as wait(2) gives it; -1 unknown */
-	const char *title;            /* its arguments, or what it wrote there; NULL: unknown */
+	const char *title; /* its arguments, or what it replaced them with; NULL: unknown */
 };
 
-/* The CPU account stands on threads: all in ns, RECORDING_UNKNOWN where not measured. */
+/* Threads have the account of CPU time: all in ns, RECORDING_UNKNOWN where not measured. */
 struct recording_thread {
 	uint32_t id;
 	uint32_t process;
 	int tid;
 	const char *name;
 	int64_t start_ns, end_ns;
-	int64_t cpu_ns;              /* what the kernel charged to it in this image */
+	int64_t cpu_ns;              /* charged by the kernel, in this process image */
 	int64_t startup_ns;          /* before the agent's first instruction */
 	int64_t exit_ns;             /* after its last sample */
-	int64_t unentered_ns;        /* its process was not entered */
-	int64_t kernel_unsampled_ns; /* kernel time no sample could stand for */
-	int64_t traced_ns;           /* while a debugger traced it, and it was not sampled */
+	int64_t unentered_ns;        /* in a process without the agent */
+	int64_t kernel_unsampled_ns; /* kernel time that no sample represents */
+	int64_t traced_ns;           /* under a debugger's ptrace, without sampling */
 };
 
 enum module_kind {
@@ -65,13 +64,13 @@ struct recording_module {
 struct recording_mapping {
 	uint32_t process, module;
 	uint64_t start, end, file_offset;
-	int64_t from_ns, to_ns; /* to: RECORDING_UNKNOWN while it stands */
+	int64_t from_ns, to_ns; /* to: RECORDING_UNKNOWN while it exists */
 };
 
 /*
- * A place in a module: for ELF files the file offset, else the address.  Return
- * addresses were moved one byte back before they came here, so a frame is always the
- * address to look up.  JIT and unknown modules are per process.
+ * A place in a module: for ELF files the file offset, else the address. Return addresses have
+ * already been moved one byte back, so a frame is always the address to look up. JIT and
+ * unknown modules are per process.
  */
 struct recording_frame {
 	uint32_t id;
@@ -96,8 +95,8 @@ struct recording_sample {
 
 #define RECORDING_UNCOUNTED_KINDS 3
 /*
- * Traced calls of a stack's innermost function, by the callers below it.  No stack: the time in
- * which none was being executed, from the thread's first event to its last.
+ * Traced calls of a stack's innermost function, with the stack's callers. No stack: the time
+ * during which no traced function was executing, from the thread's first event to its last.
  */
 struct recording_calls {
 	uint32_t id;
@@ -105,18 +104,19 @@ struct recording_calls {
 	uint32_t stack;
 	uint64_t calls;
 	int64_t self_ns;
-	int64_t shortest_ns, longest_ns; /* of a call that ended; RECORDING_UNKNOWN: none has */
-	uint32_t kind;                   /* of the callee: whose costs are its calls' */
-	uint64_t misses;                 /* of the calls: their node was searched for */
+	int64_t shortest_ns, longest_ns; /* of an ended call; RECORDING_UNKNOWN: none ended */
+	uint32_t kind;                   /* of the callee: which costs apply to its calls */
+	uint64_t misses;                 /* calls whose node had to be searched for */
 	uint64_t uncounted
-		[RECORDING_UNCOUNTED_KINDS]; /* events in it that made no call, by kind */
-	int64_t left_out_ns; /* of the thread, where there is no stack: in no row's time */
+		[RECORDING_UNCOUNTED_KINDS]; /* events during it that made no call, by kind */
+	int64_t left_out_ns; /* of the thread, if there is no stack: in no row's time */
 };
 
 /*
- * What measuring a call costs in a process: in its own time, and in its caller's; and how long
- * what it executes itself takes, of what it would.  A kind is of those that recording_calls has,
- * or RECORDING_UNCOUNTED and the index of an event that makes no call, whose cost is inside_ps.
+ * What measuring a call costs in a process: within the call's own time, and within its
+ * caller's; and by how much traced code runs slower by itself (stretch). kind is one of
+ * recording_calls', or RECORDING_UNCOUNTED plus the index of a kind of event that makes no
+ * call, whose cost is inside_ps.
  */
 #define RECORDING_UNCOUNTED 64U
 struct recording_cost {
@@ -124,17 +124,17 @@ struct recording_cost {
 	uint32_t process;
 	uint32_t kind;
 	int64_t inside_ps, outside_ps;
-	int64_t inside_miss_ps, outside_miss_ps; /* where the node was searched for */
-	int64_t spread_ps; /* of both together, either way, as calibration found it */
+	int64_t inside_miss_ps, outside_miss_ps; /* if the node had to be searched for */
+	int64_t spread_ps; /* of the two summed, plus or minus, as calibration found it */
 	int64_t stretch_permille;
 	/*
-	 * As long the processor took for a piece of work in the course of the program, of what it
-	 * took when costs were found, which are times that already; RECORDING_UNKNOWN.
+	 * Processor speed: the time a fixed piece of work took while the program ran, relative
+	 * to its time during calibration; costs are already scaled by it. Or RECORDING_UNKNOWN.
 	 */
 	int64_t pace_permille;
 };
 
-/* A function as symbolized. */
+/* A symbolized function. */
 struct recording_function {
 	uint32_t id;
 	uint32_t language; /* enum language of the profile; 0 native */
@@ -144,8 +144,10 @@ struct recording_function {
 	uint32_t line;    /* of the definition */
 };
 
-/* What a frame means: depth 0 is the innermost inlined call, the highest depth the
- * function whose code it is. */
+/*
+ * One entry of a frame's inlined calls: depth 0 is the innermost inlined call, the highest
+ * depth the function that contains the code.
+ */
 struct recording_location {
 	uint32_t frame;
 	uint32_t depth;
@@ -155,12 +157,12 @@ struct recording_location {
 	uint64_t address; /* ELF virtual address, for exports; 0 if unknown */
 };
 
-/* The profile's LANGUAGE_PYTHON and LANGUAGE_RUBY, for rooms that may not know the profile. */
+/* The profile's LANGUAGE_PYTHON and so on, for folders that may not include profile/. */
 #define RECORDING_LANGUAGE_PYTHON 1U
 #define RECORDING_LANGUAGE_RUBY   2U
 #define RECORDING_LANGUAGE_KERNEL 3U
-#define RECORDING_LANGUAGE_FATHOM 4U /* its own rows, in brackets */
-#define RECORDING_LANGUAGE_REGION 5U /* a region that the program named itself */
+#define RECORDING_LANGUAGE_FATHOM 4U /* fathom's own rows, in brackets */
+#define RECORDING_LANGUAGE_REGION 5U /* a region that the program named */
 
 /*
  * A function of an interpreted program.  A frame of a MODULE_KIND_INTERPRETED module has
@@ -171,7 +173,7 @@ struct recording_code {
 	uint32_t language;          /* enum language of the profile */
 	const char *name;           /* run */
 	const char *qualified_name; /* Worker.run; NULL: the version does not have it */
-	const char *file; /* NULL: a C function that the interpreter calls by this name */
+	const char *file; /* NULL: a C function that the interpreter knows by this name */
 	uint32_t line;    /* of the definition; 0 unknown */
 };
 
@@ -182,14 +184,13 @@ struct recording_interpreter {
 	uint32_t module; /* the ELF file with its loop */
 	uint32_t language;
 	const char *version; /* "3.11.2" */
-	const char
-		*why_not; /* a sentence: why its frames are not in the stacks; NULL: they are */
+	const char *why_not; /* a sentence: why stacks lack its frames; NULL: they do not */
 };
 
 /*
- * From this moment to its next row a thread waited with that stack for what the owner held, or for
- * its end, and that waited in owner_stack; 0: it ran.  owner 0: it is not known; stack 0: the wait is
- * over (up to version 7: owner 0).
+ * The state from time_ns until the thread's next row: it waits with that stack for what the
+ * owner holds, or for the owner's end, while the owner waits in owner_stack; 0: the owner runs.
+ * owner 0: unknown; stack 0: the wait is over (up to version 7: owner 0).
  */
 struct recording_owner {
 	int64_t time_ns;

@@ -16,10 +16,10 @@
 #include "record/probe.h"
 
 #define EXTENSION ".fathom"
-/* Another recorder may move the same file at this moment: look again, this often. */
+/* Another recorder may move the same file at this moment: retry so often. */
 #define ATTEMPTS 10
 
-/* What stands at a path where a recording is to be. */
+/* What is at a path where a recording is to be created. */
 enum occupant { NOTHING, EMPTY, OLDER, WRITTEN };
 
 static const char *const suffixes[] = { JOURNAL_WAL, JOURNAL_SHM, JOURNAL_ROLLBACK };
@@ -39,7 +39,7 @@ static int look(const char *path, enum occupant *out_occupant, struct error *err
 		return 0;
 	}
 	int rc = probe_file(path, &probe, err);
-	/* Too new or damaged is still a recording: it is moved, not judged. */
+	/* A recording that is too new or damaged is still a recording: move it. */
 	bool is_ours = rc == 0 || rc == -EPROTONOSUPPORT || rc == -EBADMSG;
 
 	if (rc == -ENODATA)
@@ -63,8 +63,9 @@ static int look(const char *path, enum occupant *out_occupant, struct error *err
 }
 
 /*
- * Holds the lock of the file at path, so that two recorders do not move it at once, and one
- * that has just made it is not disturbed.  -EBUSY: another process does; -EAGAIN: it moved.
+ * Locks the file at path, so that two recorders do not move it at once, and a file just created
+ * by another recorder is left alone. -EBUSY: another process has the lock; -EAGAIN: the file
+ * was moved.
  */
 static int hold(const char *path, int *out_fd)
 {
@@ -85,7 +86,7 @@ static int hold(const char *path, int *out_fd)
 	return 0;
 }
 
-/* What belongs to the recording at path.old goes with it. */
+/* Removes the recording at path.old, with its journals. */
 static int clear_old(const char *old, struct error *err)
 {
 	enum occupant occupant;
@@ -107,7 +108,7 @@ static int clear_old(const char *old, struct error *err)
 	return 0;
 }
 
-/* A journal that could not be taken in (a full disk, damage) stays beside its recording. */
+/* Moves a recording, with a journal that could not be folded in (a full disk, damage). */
 static int move(const char *path, const char *old, struct error *err)
 {
 	bool is_left[sizeof suffixes / sizeof *suffixes];
@@ -120,7 +121,10 @@ static int move(const char *path, const char *old, struct error *err)
 	if (rename(path, old) < 0)
 		return error_errno(err, -errno, "%s: cannot be kept as %s", path, old);
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-		/* From here on the path is free: a journal that comes is another recorder's. */
+		/*
+		 * The path is free from here on: a journal that appears at it is another
+		 * recorder's.
+		 */
 		if (!is_left[i])
 			continue;
 		CLEANUP(freep) char *from = journal_path(path, suffixes[i]);
@@ -140,14 +144,14 @@ static int move_older(const char *path, struct error *err)
 
 	if (rc == -EBUSY || rc == -EAGAIN)
 		return -EAGAIN;
-	/* A file that may only be read can be moved all the same. */
+	/* A read-only file can be moved all the same. */
 	if (rc < 0 && rc != -EACCES)
 		return error_errno(err, rc, "%s: cannot be kept as %s", path, old);
 	rc = clear_old(old, err);
 	return rc < 0 ? rc : move(path, old, err);
 }
 
-/* Nothing was ever in it. */
+/* Removes a file that was never written to. */
 static int remove_empty(const char *path, struct error *err)
 {
 	CLEANUP(lock_closep) int fd = -1;
@@ -160,7 +164,7 @@ static int remove_empty(const char *path, struct error *err)
 	return 0;
 }
 
-/* Makes path free; RECORDING_ROTATION_AVOIDED if it is being written. */
+/* Frees path; RECORDING_ROTATION_AVOIDED if it is being written. */
 static int make_way(const char *path, struct error *err)
 {
 	for (int i = 0; i < ATTEMPTS; i++) {
@@ -193,7 +197,7 @@ static char *path_with_pid(const char *path, pid_t pid)
 	return xasprintf("%.*s.%d" EXTENSION, (int)len, path, (int)pid);
 }
 
-/* A link stays, and what it points to is moved: the journals are beside that. */
+/* A symbolic link stays, and its target is moved: the journals are next to the target. */
 static char *resolve(const char *path)
 {
 	struct stat st;

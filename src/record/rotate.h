@@ -1,7 +1,7 @@
 /*
- * rotate - makes way for a new recording without losing an older one.
+ * rotate - moves an older recording out of the way of a new one, as NAME.old.
  *
- * Never touches a file that is not a recording, and never one that is still being written.
+ * Never touches a file that is not a recording, nor one that is still being written.
  */
 #pragma once
 #include <sys/types.h>
@@ -15,9 +15,9 @@ enum recording_rotation {
 };
 
 /*
- * Says in *out_path (the caller frees it) where recording_writer_create() may make a new
- * recording that was asked for at path: there, or at <stem>.<pid>.fathom if another recorder
- * is still writing at path.  Returns an enum recording_rotation, or a negative errno and a
- * sentence: -EEXIST if a file that is not a recording is in the way, at path or at path.old.
+ * Decides where recording_writer_create() may make a recording requested at path: there, or at
+ * <stem>.<pid>.fathom if another recorder is still writing at path. Stores it in *out_path,
+ * which the caller frees. Returns an enum recording_rotation, or a negative errno and a
+ * sentence: -EEXIST if a file that is not a recording is at path or at path.old.
  */
 int recording_rotate(const char *path, pid_t pid, char **out_path, struct error *err);

@@ -1,9 +1,9 @@
 /*
- * row - rows and commands as bytes, on their way from the writer to the store.
+ * row - encodes rows and commands as bytes, which the writer queues for the store.
  *
- * An entry is one byte, enum row_entry or the number of a table, and values: of a row the id
- * and all columns, of others what stands beside them here.  Both ends are this process's, so
- * nothing is checked when it is read.
+ * An entry is one byte, enum row_entry or the number of a table, and then values: of a row the
+ * id and all columns, of others the values listed below. Both ends are in this process, so
+ * reading checks nothing.
  */
 #pragma once
 #include <stdint.h>
@@ -12,19 +12,20 @@
 #include "record/schema.h"
 
 enum row_entry {
-	ROW_SAMPLE = TABLE_COUNT, /* time, thread, stack, how, weight, whether that is usual */
-	ROW_SQL,                  /* one statement, as text */
-	ROW_TICK,                 /* a second has gone by */
+	/* Time, thread, stack, how, weight, whether that weight is the usual one. */
+	ROW_SAMPLE = TABLE_COUNT,
+	ROW_SQL,  /* one statement, as text */
+	ROW_TICK, /* a second has passed */
 	ROW_COMMIT,
 };
 
-/* A value's first byte: so many bytes of an integer, or: */
+/* The first byte of a value: an integer's length in bytes, or one of these. */
 enum row_value { ROW_INT_MAX = 8, ROW_NULL, ROW_TEXT, ROW_BLOB };
 
-/* The most that an integer takes; an entry's bytes can be read so far beyond its end. */
+/* The longest integer with its length byte; readers may read this far beyond an entry's end. */
 #define ROW_INT_BYTES 9
 
-/* Small numbers, of either sign, are short. */
+/* Adds an integer; small ones of either sign are short. */
 static inline uint8_t *row_put_int(uint8_t *at, int64_t value)
 {
 	const uint64_t folded = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
@@ -47,7 +48,7 @@ static inline int64_t row_get_int(const uint8_t *at, uint8_t len)
 	return (int64_t)(folded >> 1 ^ -(folded & 1));
 }
 
-/* An integer that was put with its length, and is behind *at: moves that. */
+/* Reads an integer with its length at *at, and advances *at. */
 static inline int64_t row_take_int(const uint8_t **at)
 {
 	const uint8_t len = *(*at)++;

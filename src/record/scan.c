@@ -1,4 +1,4 @@
-/* One pass over the rows of a table, in the order of their ids (reader_state.h). */
+/* Iterates over a table's rows in the order of their ids (reader_state.h). */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -41,7 +41,7 @@ static int refuse_order(struct scan *scan)
 }
 
 /*
- * Ids without gaps are what bounds every loop: a damaged tree could otherwise show the same
+ * Requiring ids without gaps bounds every loop: otherwise a damaged tree could return the same
  * pages again and again.
  */
 bool scan_next(struct scan *scan, int *rc)

@@ -16,7 +16,7 @@ static const struct {
 };
 
 static const struct {
-	int version; /* 0: none was added */
+	int version; /* that added columns; 0: none did */
 	const char *columns;
 } additions[TABLE_COUNT] = {
 #define ADDITION_ROW(table, version, column) [TABLE_##table] = { version, column },
@@ -40,7 +40,7 @@ bool schema_has_wide_ids(enum recording_table table)
 	return table == TABLE_SAMPLE_ROWS || table == TABLE_BATCHES || table == TABLE_SUMS;
 }
 
-/* The columns without the last ones, where a version does not have them. */
+/* The length of the column list without the columns that a version lacks. */
 static int columns_len(enum recording_table table, int version)
 {
 	const size_t len = strlen(tables[table].columns);
@@ -77,7 +77,7 @@ char *schema_insert_sql(enum recording_table table, const char *verb)
 	return sql.data;
 }
 
-/* ", NULL" for each column that a version does not have. */
+/* Adds ", NULL" for each column that a version lacks. */
 static void add_missing(struct text *sql, enum recording_table table, int version)
 {
 	const char *at = additions[table].columns;
@@ -91,7 +91,7 @@ static void add_missing(struct text *sql, enum recording_table table, int versio
 	}
 }
 
-/* NOT INDEXED: an index that was added later may be damaged or say something else. */
+/* NOT INDEXED: an index that someone added later may be damaged or inconsistent. */
 char *schema_select_sql(enum recording_table table, int version)
 {
 	struct text sql = { 0 };

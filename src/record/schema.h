@@ -1,12 +1,12 @@
 /*
- * schema - the tables of a recording, once for the writer and the reader.
+ * schema - the tables of a recording, shared by the writer and the reader.
  *
- * docs/recording.md says what they mean.  Every table has an `id INTEGER PRIMARY KEY` in
- * front of the columns listed here; no column has a type, so SQLite keeps what it is given.
- * A batch's id is that of its first sample, all others count from 1 without gaps.
+ * docs/recording.md explains them. Every table has an `id INTEGER PRIMARY KEY` before the
+ * columns listed here; columns have no types, so SQLite keeps values as given. A batch's id is
+ * that of its first sample; all other ids count from 1 without gaps.
  *
- * A new version of the schema adds a column at the end of a table, or tables; what it added is
- * listed, so that recordings of the versions before are read all the same.
+ * A new version of the schema adds columns at the end of a table, or tables; the lists below
+ * record which, so that older recordings can still be read.
  */
 #pragma once
 #include <stdbool.h>
@@ -54,13 +54,13 @@
 	  "spread_ps, stretch_permille, pace_permille")                                   \
 	X(OWNERS, "owners", 5, "time_ns, thread, owner, stack, owner_stack")
 
-/* Which version added a table's last columns, and their names. */
+/* The version that added a table's last columns, and their names. */
 #define RECORDING_ADDITION_MAP(X)    \
 	X(THREADS, 2, "traced_ns")   \
 	X(COSTS, 5, "pace_permille") \
 	X(PROCESSES, 6, "title")     \
 	X(OWNERS, 8, "stack, owner_stack")
-/* Which version added a table. */
+/* The version that added a table. */
 #define RECORDING_NEW_TABLE_MAP(X) \
 	X(CODES, 3)                \
 	X(INTERPRETERS, 3)         \
@@ -76,23 +76,24 @@ const char *schema_table_name(enum recording_table table);
 /* Whether recordings of this version have the table. */
 bool schema_has_table(enum recording_table table, int version);
 /*
- * Whether the table may have 2^32 rows and more: samples, and what goes with them.  64 processors
- * make so many samples in 19 hours.  Nothing else names such rows but an interval its samples.
+ * Whether the table may have 2^32 rows and more: samples, and tables related to them. 64
+ * processors make so many samples in 19 hours. No table refers to such rows, except intervals
+ * to their samples.
  */
 bool schema_has_wide_ids(enum recording_table table);
-/* The columns behind the id. */
+/* Columns, not counting the id. */
 int schema_column_count(enum recording_table table);
 /*
- * The statement that makes the table, as sqlite_schema keeps it, in a recording of this version
- * of the schema (1 to RECORDING_SCHEMA_VERSION).  The caller frees it.
+ * The CREATE TABLE statement, as sqlite_schema stores it, for a recording of this version of
+ * the schema (1 to RECORDING_SCHEMA_VERSION). The caller frees it.
  */
 char *schema_create_sql(enum recording_table table, int version);
 /* "INSERT INTO … VALUES(?,…)" for the id and all columns, or REPLACE.  The caller frees it. */
 char *schema_insert_sql(enum recording_table table, const char *verb);
 /*
- * Selects the id and all columns of ids from ?1 on, in order of id; those that this version
- * did not have are NULL.  The caller frees it.
+ * Selects the id and all columns, from id ?1 on, in order of id; columns that this version
+ * lacks are NULL. The caller frees it.
  */
 char *schema_select_sql(enum recording_table table, int version);
-/* The view over samples, for people and other programs. */
+/* A view of the samples, for people and other programs. */
 const char *schema_view_sql(void);

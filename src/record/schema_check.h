@@ -8,12 +8,12 @@
 
 struct error;
 
-/* The version the database says its tables are of. */
+/* The schema version that the database records. */
 int schema_version_of(sqlite3 *db);
 /*
- * -EBADMSG and a sentence unless every table is there with the definition that its version
- * has.  Other tables, indexes and views may be there, as people add them to explore.
+ * -EBADMSG and a sentence unless every table exists with its version's definition. Other
+ * tables, indexes and views are allowed, as people add them to explore.
  */
 int schema_check(sqlite3 *db, const char *path, struct error *err);
-/* Whether nothing was added that would take part in writing (an index, a trigger). */
+/* Whether the database lacks additions that take part in writing (an index, a trigger). */
 bool schema_is_plain(sqlite3 *db);

@@ -39,7 +39,7 @@ int store_fail(struct store *store, int sqlite_rc)
 		 "; what was recorded until then can be read%s",
 		 (sqlite_rc & 0xff) == SQLITE_FULL ? "; make room, or record to another disk"
 						   : "");
-	/* A statement that waits for a reset would keep the rollback from its end. */
+	/* A statement that was not reset would keep the rollback from completing. */
 	for (int i = 0; i < TABLE_COUNT; i++)
 		sqlite3_reset(store->inserts[i]);
 	database_exec(store->db, "ROLLBACK");
@@ -50,8 +50,8 @@ int store_fail(struct store *store, int sqlite_rc)
 }
 
 /*
- * Another program may have begun to write (or to recover) for a moment.  A commit that it is in
- * the way of is tried again at the next tick; a row has no place yet, so it waits.
+ * Another program may be writing (or recovering) for a moment. A blocked commit is retried at
+ * the next tick; a row cannot be stored without a transaction, so this waits.
  */
 static bool store_begin(struct store *store)
 {
@@ -69,8 +69,7 @@ static bool store_begin(struct store *store)
 	return store->has_transaction;
 }
 
-/* Rows that may be written again are replaced; samples and sums never are, and inserting is
- * faster. */
+/* Rows that may be rewritten use REPLACE; samples and sums never are, and INSERT is faster. */
 static int prepare(struct store *store, enum recording_table table)
 {
 	const bool is_written_once = table == TABLE_SAMPLE_ROWS || table == TABLE_SUMS;
@@ -115,7 +114,7 @@ void store_row(struct store *store, enum recording_table table, int64_t id,
 	store_end_row(store, statement);
 }
 
-/* A reader may keep a rollback journal from being committed: then the next tick tries again. */
+/* A reader may block a commit in rollback-journal mode: then the next tick tries again. */
 void store_commit(struct store *store)
 {
 	store_end_interval(store, STORE_INTERVAL_RATIO);
@@ -137,7 +136,10 @@ void store_commit(struct store *store)
 	}
 }
 
-/* Never waits for readers: what they keep from being copied is copied five seconds later. */
+/*
+ * Never waits for readers: pages that they keep from being copied are copied five seconds
+ * later.
+ */
 static void store_checkpoint(struct store *store)
 {
 	store->checkpointed_at_ns = monotonic_ns();
@@ -148,7 +150,7 @@ static void store_checkpoint(struct store *store)
 		store_fail(store, rc);
 }
 
-/* Where the disk is slow, one commit serves all the seconds that went by meanwhile. */
+/* On a slow disk, one commit serves all the seconds that passed meanwhile. */
 static void store_tick(struct store *store)
 {
 	const bool is_last =
@@ -173,7 +175,7 @@ static bool is_utf8(const char *bytes, size_t len)
 	return is_same;
 }
 
-/* What is bound lives as long as the bytes of the entry. */
+/* Bound values live as long as the entry's bytes. */
 static const uint8_t *bind(sqlite3_stmt *statement, int column, const uint8_t *at)
 {
 	const uint8_t kind = *at++;

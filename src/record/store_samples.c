@@ -1,11 +1,11 @@
 /*
- * Samples go into the database a batch at a time, within which times count from the first
- * sample's, in four bytes.  Sums are kept of each interval, so that a report of a long recording
- * need not read every sample.
+ * Stores samples in batches, within which times are relative to the first sample's and take
+ * four bytes. Each interval also gets sums, so that a report on a long recording need not read
+ * every sample.
  */
 #include "record/store.h"
 
-/* Distinct sums kept in memory at most: about 100 MB. */
+/* Limit on distinct sums kept in memory: about 100 MB. */
 #define SUMS_LIMIT    (1u << 20)
 #define BATCH_SAMPLES 16384
 
@@ -56,7 +56,8 @@ void store_sample(struct store *store, const struct recording_sample *sample, ui
 	add_to_interval(store, sample, id);
 	if (store->interval.sums.count >= SUMS_LIMIT) {
 		store_end_interval(store, STORE_LAST_INTERVAL_RATIO);
-		sums_clear(&store->interval.sums); /* too many: readers sum these samples */
+		/* Too many: readers sum these samples themselves. */
+		sums_clear(&store->interval.sums);
 	}
 }
 

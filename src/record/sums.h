@@ -9,7 +9,7 @@
 #include "base/table.h"
 #include "record/recording.h"
 
-/* Endings that a recording can hold; enum walk_status has fewer. */
+/* The number of endings in a recording; enum walk_status has fewer. */
 #define SUMS_ENDINGS 256
 
 struct sums {
@@ -20,7 +20,7 @@ struct sums {
 	uint64_t endings[SUMS_ENDINGS];
 };
 
-/* Adds a row to what there is for its thread, stack and state; false if the sum overflows. */
+/* Adds a row to the sum for its thread, stack and state; false if the sum overflows. */
 bool sums_add(struct sums *sums, const struct recording_sum *row);
 void sums_clear(struct sums *sums);
 void sums_done(struct sums *sums);

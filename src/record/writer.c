@@ -1,4 +1,4 @@
-/* A recording that is written: its thread, commits, facts and end (writer.h). */
+/* Writes a recording: its thread, commits, facts and end (writer.h). */
 #include "record/writer_state.h"
 
 #include <errno.h>
@@ -10,7 +10,10 @@
 #include "record/writer.h"
 #include "record/writer_row.h"
 
-/* What is killed loses this, a round of the recorder's, and what the writer is late: a second. */
+/*
+ * If the machine or all processes are killed, the loss is this, one round of the recorder and
+ * the writer's delay: a second.
+ */
 #define COMMIT_EVERY_NS 500000000ull
 
 int writer_fail(struct recording_writer *writer, int rc, const char *reason)
@@ -85,7 +88,7 @@ int writer_run(struct recording_writer *writer, const char *sql)
 	return row_end(&row);
 }
 
-/* All of this is a matter of the store, and in the order of the rows. */
+/* Commands go to the store, in order with the rows. */
 static void send_command(struct recording_writer *writer, enum row_entry command)
 {
 	struct row row = row_begin_entry(writer, command);
@@ -170,7 +173,7 @@ const char *recording_writer_failure(const struct recording_writer *writer)
 	return store_rc(&writer->store) < 0 ? writer->store.failure.text : NULL;
 }
 
-/* Whatever ended the recording but the store leaves it whole, only not finished. */
+/* Any failure outside of the store leaves a consistent recording, only not a finished one. */
 static void commit_at_last(struct recording_writer *writer)
 {
 	struct store *store = &writer->store;
@@ -188,7 +191,10 @@ static void commit_at_last(struct recording_writer *writer)
 	store_fail(store, SQLITE_BUSY);
 }
 
-/* If readers stay, the recording is whole all the same and the last of them tidies up. */
+/*
+ * If readers keep it open, the recording is complete all the same, and the last of them tidies
+ * up.
+ */
 static void leave_one_file(struct store *store)
 {
 	for (int i = 0; i < STORE_BUSY_STEPS; i++) {

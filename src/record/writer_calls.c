@@ -1,6 +1,4 @@
-/*
- * Traced calls.
- */
+/* Writes traced calls and their costs. */
 #include "record/writer_state.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Writes interpreters' codes, each content once. */
+/* Writes interpreters' code objects, each content once. */
 #include "record/writer_state.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ void writer_codes_done(struct writer_codes *codes)
 	generation_done(&codes->old);
 }
 
-/* The row of a content in that generation; 0: it is not known there. */
+/* The row of this content in that generation; 0: not there. */
 static uint32_t row_in(const struct writer_codes_generation *generation,
 		       const struct text *content)
 {
@@ -46,7 +46,7 @@ static void remember(struct writer_codes *codes, const struct text *content, uin
 	young->bytes += content->len + 1;
 }
 
-/* A text that is not there differs from an empty one. */
+/* Encodes NULL differently from an empty text. */
 static void content_text(struct text *content, const char *text)
 {
 	if (text != NULL)

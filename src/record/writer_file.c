@@ -1,6 +1,4 @@
-/*
- * How a writer's file is made.
- */
+/* Creates a writer's file. */
 #include "record/writer.h"
 
 #include <errno.h>
@@ -21,10 +19,13 @@
 #define CEPH_SUPER_MAGIC 0x00c36400
 #endif
 
-/* How long a rollback journal's commit waits for a reader; the next tick tries again. */
+/* How long a commit in rollback-journal mode waits for a reader; the next tick tries again. */
 #define BUSY_TIMEOUT_MS 100
 
-/* A journal without its recording: SQLite would take it for the new one's and delete it. */
+/*
+ * Refuses a path that has a journal but no recording: SQLite would take the journal for the new
+ * recording's and delete it.
+ */
 static int refuse_stray_journal(const char *path, struct error *err)
 {
 	static const char *const suffixes[] = { JOURNAL_WAL, JOURNAL_ROLLBACK };
@@ -48,8 +49,8 @@ static bool is_at(int fd, const char *path)
 }
 
 /*
- * The owner's alone, whatever the umask: it may hold copies of programs that only the recorder
- * may read.  SQLite gives the journals the same mode.
+ * Creates the file with access for its owner only, whatever the umask: it may contain copies of
+ * programs that only the recorder may read. SQLite gives the journals the same mode.
  */
 static int create_private(const char *path)
 {
@@ -119,8 +120,9 @@ static int make_tables(sqlite3 *db)
 }
 
 /*
- * WAL needs memory shared by all processes that open the file, which machines do not share through these.
- * https://www.sqlite.org/wal.html, "all processes must be on the same host".
+ * WAL needs memory shared by all processes that open the file, which network file systems do
+ * not provide between machines. https://www.sqlite.org/wal.html, "all processes must be on the
+ * same host".
  */
 static bool is_on_network(int fd)
 {
@@ -138,7 +140,7 @@ static bool is_on_network(int fd)
 	return false;
 }
 
-/* A commit shows whether the mode works here. */
+/* Whether the mode works here, by a commit. */
 static bool journal_mode_works(sqlite3 *db, const char *mode)
 {
 	return database_set_journal_mode(db, mode) &&
@@ -159,8 +161,9 @@ static int open_to_write(struct recording_writer *writer, struct error *err)
 	writer->max_value_bytes =
 		(size_t)sqlite3_limit(writer->store.db, SQLITE_LIMIT_LENGTH, -1);
 	/*
-	 * Nothing is written before its commit, so readers are only ever in the way of that.  A file
-	 * that has nothing yet is not worth waiting for the disk: begin_file() ends that.
+	 * Nothing is written before a commit, so only commits can be blocked by readers. A file
+	 * without content is not worth waiting for the disk: begin_file() restores synchronous
+	 * mode.
 	 */
 	database_exec(writer->store.db, "PRAGMA wal_autocheckpoint=0; PRAGMA cache_spill=OFF; "
 					"PRAGMA synchronous=OFF");
@@ -173,7 +176,7 @@ static int refuse_to_make(struct recording_writer *writer, struct error *err)
 			      writer->path, "cannot be made");
 }
 
-/* A connection that found out that WAL does not work cannot leave it: another one does. */
+/* A connection that has found WAL not to work cannot leave that mode: open another one. */
 static int fall_back(struct recording_writer *writer, struct error *err)
 {
 	sqlite3_close(writer->store.db);

@@ -1,6 +1,6 @@
 /*
- * Opening a recording again, to add the symbols that its recorder did not: one transaction
- * in a rollback journal, so that a process that is killed leaves what there was.
+ * Opens a recording again, to add the symbols that its recorder did not: in one transaction of
+ * a rollback journal, so that killing this process leaves the recording as it was.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,13 +58,15 @@ static int load_last_ids(struct recording_writer *writer, struct error *err)
 					 "counted",
 					 writer->path,
 					 schema_table_name((enum recording_table)i));
-		/* What is wide is the store's, and nothing is added to it here. */
+		/*
+		 * Tables with wide ids belong to the store, and reopening adds nothing to them.
+		 */
 		writer->last_id[i] = (uint32_t)last;
 	}
 	return 0;
 }
 
-/* Facts keep their ids, so that a key is set again in its place. */
+/* Facts keep their ids, so that setting a key again replaces its row. */
 static int load_facts(struct recording_writer *writer, struct error *err)
 {
 	sqlite3_stmt *statement = NULL;
@@ -86,7 +88,7 @@ static int load_facts(struct recording_writer *writer, struct error *err)
 	return 0;
 }
 
-/* Half of the symbols, from a process that was killed over them, are none. */
+/* Drops the incomplete symbols of a process that was killed while it added them. */
 static int drop_half_symbols(struct recording_writer *writer, struct error *err)
 {
 	if (database_get_int(writer->store.db,

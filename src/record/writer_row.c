@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "record/writer_state.h"
 
-/* Behind the last entry, too, an integer's bytes can be read at once. */
+/* So that reading an integer of the last entry never reads past the chunk. */
 #define SLACK_BYTES 8
 
 static uint8_t *row_room(struct recording_writer *writer, size_t len)

@@ -1,6 +1,4 @@
-/*
- * writer_row - the writer's half of a row: its values become bytes at the end of its chunk.
- */
+/* writer_row - encodes a row's values as bytes at the end of the writer's chunk. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,14 +7,14 @@
 
 struct recording_writer;
 
-/* One row: begin, one call per column, end.  Harmless after a failure. */
+/* One row: begin, one call per column, end. Harmless after a failure. */
 struct row {
-	struct recording_writer *writer; /* NULL after a failure, which is rc then */
+	struct recording_writer *writer; /* NULL after a failure, which is then in rc */
 	int rc;
 };
 
 struct row row_begin(struct recording_writer *writer, enum recording_table table, int64_t id);
-/* Of another kind: enum row_entry. */
+/* An entry other than a row: enum row_entry. */
 struct row row_begin_entry(struct recording_writer *writer, unsigned int entry);
 void row_int(struct row *row, int64_t value);
 void row_figure(struct row *row, int64_t value);  /* RECORDING_UNKNOWN is NULL */

@@ -111,7 +111,7 @@ int recording_writer_update_thread(struct recording_writer *writer,
 	return write_thread(writer, thread->id, thread);
 }
 
-/* Modules with a content of their own, as opposed to memory of one process. */
+/* The cached id of a module with contents of its own, as opposed to one process's memory. */
 static uint64_t *place_of_module(struct recording_writer *writer,
 				 const struct recording_module *module)
 {
@@ -191,8 +191,8 @@ int recording_writer_end_mapping(struct recording_writer *writer, uint32_t id, i
 }
 
 /*
- * A row of two ids (or an id and an address); the same content gives the same id, unless it was
- * not used for long.
+ * Writes a row of two ids (or an id and an address); the same content gives the same id, unless
+ * it was unused for long.
  */
 static int add_pair(struct recording_writer *writer, enum recording_table table,
 		    struct recent *known, uint64_t first, uint64_t second, uint32_t *out_id)

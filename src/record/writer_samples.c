@@ -1,4 +1,4 @@
-/* Writes samples; a weight that is the process's usual one is left out. */
+/* Writes samples; a weight equal to its process's usual one is omitted. */
 #include "record/writer_state.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "record/writer.h"
 #include "record/writer_row.h"
 
-/* What NULL stands for is settled by a process's first sample and never changes. */
+/* A process's first sample fixes the weight that NULL stands for; it never changes. */
 static int64_t sample_weight_of(struct recording_writer *writer, uint32_t id, int64_t weight_ns)
 {
 	struct writer_process *process = &writer->processes[id - 1];

@@ -10,7 +10,7 @@ void writer_free(struct recording_writer *writer)
 	queue_end(writer->queue);
 	queue_chunk_free(writer->chunk);
 	store_done(&writer->store);
-	/* After SQLite's own, see lock.h. */
+	/* After SQLite's own descriptors, see lock.h. */
 	lock_closep(&writer->lock_fd);
 	intern_done(&writer->facts);
 	intern_done(&writer->reasons);

@@ -1,6 +1,4 @@
-/*
- * writer_state - what the files of the writer share.  No other file includes it.
- */
+/* writer_state - state shared by the files of the writer. No other file includes it. */
 #pragma once
 #include "base/error.h"
 #include "base/recent.h"
@@ -10,28 +8,30 @@
 #include "record/schema.h"
 #include "record/store.h"
 
-/* So many bytes of rows are handed over at a time. */
+/* Rows are handed over in chunks of this size. */
 #define WRITER_CHUNK_BYTES ((size_t)64 << 10)
 
 /*
- * What may wait for the disk while a thread writes: samples are left out from the first on, and
- * the recording ends at the second, which is for all that makes sense of samples.
+ * Limits on bytes waiting for the disk while a thread writes: at the first, samples are left
+ * out; at the second, which counts the rows that samples refer to, the recording ends.
  */
 #define WRITER_SAMPLES_WAITING ((size_t)64 << 20)
 #define WRITER_ROWS_WAITING    ((size_t)256 << 20)
 
 /*
- * Of how many frames and stacks used lately the writer knows that they are there: two tables of
- * 16 MiB, and two of 32 MiB.  What comes back after it was forgotten gets another row.
+ * How many recently used frames and stacks the writer remembers: two tables of 16 MiB, and two
+ * of 32 MiB. A forgotten one that comes back gets another row.
  */
 #define WRITER_KNOWN_FRAMES (3U << 17)
 #define WRITER_KNOWN_STACKS (3U << 18)
 
-/* And of as many bytes of codes' names, twice. */
+/* Likewise bytes of code objects' names, twice. */
 #define WRITER_KNOWN_CODES_BYTES ((size_t)8 << 20)
 
-/* What is known of codes: their contents, each with its row.  The older is for those that
- * come back, as in base/recent.h. */
+/*
+ * Remembered code objects: their contents, each with its row. The older generation serves those
+ * that come back, as in base/recent.h.
+ */
 struct writer_codes_generation {
 	struct intern contents;
 	struct table rows; /* by the content's number */
@@ -52,19 +52,19 @@ struct recording_writer {
 	char *path;
 	int lock_fd;
 	struct store store;
-	struct queue *queue; /* NULL: rows are stored by the thread that makes them */
-	size_t samples_waiting, rows_waiting; /* the most, in bytes */
-	struct queue_chunk *chunk; /* rows that were not handed over yet; may be NULL */
+	struct queue *queue;                  /* NULL: the calling thread stores rows */
+	size_t samples_waiting, rows_waiting; /* limits, in bytes */
+	struct queue_chunk *chunk;            /* rows not handed over yet; may be NULL */
 	bool is_reopened;
 	uint32_t last_id[TABLE_COUNT];
 	size_t max_value_bytes; /* of a text or a blob */
-	/* What ended the recording before the store did. */
+	/* The failure that ended the recording, if not the store's. */
 	int failure_rc;
 	struct error failure;
 	uint64_t ticked_at_ns; /* CLOCK_MONOTONIC */
 
 	struct intern facts, reasons, sources, functions, modules;
-	uint32_t first_function, first_source; /* ids that stood there when it was reopened */
+	uint32_t first_function, first_source; /* first new ids after it was reopened */
 	struct table module_ids;
 	struct recent frames, stacks;
 	struct writer_codes codes;
@@ -86,11 +86,11 @@ static inline int writer_rc(const struct recording_writer *writer)
 {
 	return writer->failure_rc < 0 ? writer->failure_rc : store_rc(&writer->store);
 }
-/* Ends the recording, for a reason that is not the database's; returns rc. */
+/* Ends the recording, for a reason other than the database; returns rc. */
 int writer_fail(struct recording_writer *writer, int rc, const char *reason);
-/* Has the rows that were made so far stored, or queued where a thread stores them. */
+/* Passes the rows made so far to the store, or to its thread's queue. */
 void writer_hand_over(struct recording_writer *writer);
-/* The table's next id.  They are 32 bits: the recording ends before one is given twice. */
+/* The table's next id. Ids have 32 bits: the recording ends before one is reused. */
 uint32_t writer_next_id(struct recording_writer *writer, enum recording_table table);
 void writer_codes_done(struct writer_codes *codes);
 /* Runs one statement within the transaction. */

@@ -1,4 +1,4 @@
-/* Writes the names and lines that addresses were resolved to. */
+/* Writes the names and lines of symbolized addresses. */
 #include "record/writer_state.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static uint32_t source_of(struct recording_writer *writer, const char *path)
 	return id;
 }
 
-/* The bytes that make a function the same as another. */
+/* The bytes by which functions are compared. */
 static uint32_t content_of(struct recording_writer *writer,
 			   const struct recording_function *function, uint32_t source)
 {
