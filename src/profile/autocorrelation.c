@@ -6,26 +6,32 @@
 #include "profile/statistics.h"
 
 enum {
-	SLOTS_LEAST = 8,  /* fewer say too little of their variance */
-	SAMPLES_FEW = 20, /* with fewer they are not called regular, */
-	FREEDOM_FEW = 6,  /* nor with less of this */
-	SAMPLES_REST = 3, /* with fewer all else is not called a stretch */
+	SLOTS_LEAST = 8,  /* with fewer, the variance cannot be estimated */
+	SAMPLES_FEW = 20, /* with fewer, phases are not called regular, */
+	FREEDOM_FEW = 6,  /* nor with fewer degrees of freedom */
+	SAMPLES_REST = 3, /* with less other time, the rest is not a stretch */
 	FREEDOM_MOST = 24,
 };
 
-/* Regular phases make sums better than chance would, but not better than clocks are. */
+/*
+ * Lower bound of the inflation: regular phases make sums vary less than chance would, but not
+ * less than clocks do.
+ */
 static const double LEAST = 1.0 / 20;
-/* What is so pure is one stretch. */
+/* A row with at least this share of a stretch of time fills it. */
 static const double PURE = 0.95;
-/* Of more phases the longest were met, so that what steps say of the variance counts for less. */
+/*
+ * With more phases than this the longest were seen, so the variance from steps counts for less.
+ */
 static const double PHASES_MET = 12;
 
-/* The slots in which both the row and others can be expected. */
+/* The range of slots in which both the row and other code can be expected. */
 struct window {
 	const float *part, *whole;
 	size_t count;
 	double share;
-	bool is_empty_outside, is_full_outside; /* of the row */
+	/* For the row: its time, or all other time, is in the window only. */
+	bool is_empty_outside, is_full_outside;
 };
 
 static bool is_empty(const struct window *window, size_t slot)
@@ -38,7 +44,10 @@ static bool is_full(const struct window *window, size_t slot)
 	return window->part[slot] >= window->whole[slot] * (1 - 1e-6F);
 }
 
-/* Leaves out slots of one kind at both ends, and the one there that is partly so. */
+/*
+ * Removes slots of one kind from both ends, and next to them the slot that is partly of that
+ * kind.
+ */
 static bool trim(struct window *window,
 		 bool (*is_known)(const struct window *window, size_t slot))
 {
@@ -94,12 +103,12 @@ static double off_at(const struct window *window, size_t slot)
 	return (double)window->part[slot] - window->share * (double)window->whole[slot];
 }
 
-/* The square of a cosine coefficient, as an estimate of the variance of the window's sum. */
+/* The square of a cosine coefficient: an estimate of the variance of the window's sum. */
 static double power_at(const struct window *window, size_t frequency)
 {
 	const double angle = M_PI * (double)frequency / (double)window->count;
 	const double twice = 2 * cos(angle);
-	/* cos(angle * (i + 1/2)), each of the two before. */
+	/* cos(angle * (i + 1/2)), each computed from the two before. */
 	double at = cos(angle / 2), last = at, sum = 0;
 
 	for (size_t i = 0; i < window->count; i++) {
@@ -121,15 +130,17 @@ static double mean_of(const double *values, size_t count)
 	return sum / (double)count;
 }
 
-/* Over how many frequencies, from the lowest, the spectrum is flat. */
+/* How many of the lowest frequencies have a flat spectrum. */
 static size_t flat_part(const double *powers, size_t count)
 {
 	for (; count > 3; count /= 2) {
 		const size_t half = count / 2;
 		const double low = mean_of(powers, half);
 		const double high = mean_of(powers + half, count - half);
-		/* By a standard error, and by twice that where the lower half is smaller: the
-		 * interval is then too wide, and not too narrow. */
+		/*
+		 * Flat within a standard error, or twice that if the lower half is smaller: the
+		 * interval is then too wide rather than too narrow.
+		 */
 		const double most = 1 + sqrt(4 / (double)half);
 
 		if (low < high * most && high < low * most * 2)
@@ -138,7 +149,7 @@ static size_t flat_part(const double *powers, size_t count)
 	return count;
 }
 
-/* How often the row rose above its share. */
+/* How often the row's time rose above its share. */
 static size_t returns_of(const struct window *window)
 {
 	size_t returns = 0;
@@ -168,8 +179,8 @@ static struct estimate estimate_of(const struct window *window, size_t freedom_m
 }
 
 /*
- * Within the window; but where the row came and went in it, what lies outside is one more phase, and
- * not a start-up.
+ * The change points in the window; if the row both came and went inside it, the time outside is
+ * one more phase, and no start-up.
  */
 static struct change_points changes_of(const struct window *window, const struct window *all,
 				       double weight)
@@ -190,13 +201,13 @@ static struct change_points changes_of(const struct window *window, const struct
 	};
 }
 
-/* Half as many as there are changes; 0: none was seen, and what is seen are not phases. */
+/* Half as many phases as there are changes; 0: no change was seen. */
 static double phases_of(const struct change_points *changes)
 {
 	return (double)(changes->count > 0 ? changes->count + 1 : 0) / 2;
 }
 
-/* Stretches of the row, or of all else: on and off again, twice, are two changes. */
+/* Phases in which the row (or all other code) ran: on, off, on, off are two. */
 static unsigned int number_of_phases(const struct change_points *changes)
 {
 	const size_t phases = (changes->turns + 1) / 2 + 1;
@@ -238,7 +249,10 @@ struct autocorrelation autocorrelation_of(const float *part, const float *whole,
 	const double phases = phases_of(&changes);
 	const struct estimate found =
 		estimate_of(&window, changes.is_certain ? (size_t)phases : FREEDOM_MOST);
-	/* Of the row, or of all else; and slots that hardly differ may be in step with the timer. */
+	/*
+	 * Regular phases need samples of both the row and other code; and slots that hardly
+	 * differ may be in step with the timer.
+	 */
 	const bool can_be_regular = fmin(sum, ns - sum) >= weight * SAMPLES_FEW &&
 				    found.freedom >= FREEDOM_FEW &&
 				    returns_of(&window) >= FREEDOM_FEW;

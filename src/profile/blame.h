@@ -1,6 +1,6 @@
 /*
- * blame - what made threads wait, on the wall clock: which thread held what they waited for, and
- * what it did meanwhile.
+ * blame - what made threads wait, on the wall clock: which thread held what they waited for,
+ * and what that thread did meanwhile.
  *
  * Part of a profile's info (profile/info.h), in no order.
  */
@@ -10,19 +10,22 @@
 
 #include "profile/profile.h"
 
-/* Time that threads waited in one place while another was in one place. */
+/*
+ * The time that a thread waited in one stack while the owner of what it waited for was in one
+ * stack.
+ */
 struct blame {
-	enum thread_state state; /* of the one that waits */
+	enum thread_state state; /* of the waiting thread */
 	struct thread_id waiter;
-	struct thread_id owner; /* n is 0 where it is not known */
-	/* The owner's: n is 0 where it is not known what it did. */
+	struct thread_id owner; /* n is 0 where it is unknown */
+	/* n is 0 in the owner's where it is unknown what it did. */
 	struct stack_id waiter_stack, owner_stack;
 	uint64_t ns;
-	uint64_t waits; /* that were looked at */
+	uint64_t waits; /* that were observed */
 };
 
 struct blames {
 	struct blame *rows;
 	size_t count;
-	int is_cut; /* the recording is too long: its first part only */
+	int is_cut; /* the recording is too long: only its first part is here */
 };

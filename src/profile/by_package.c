@@ -16,11 +16,11 @@ struct by_package {
 	const struct profile *profile;
 	const struct packages *packages;
 	uint32_t *row_of;  /* by stack */
-	uint32_t *counted; /* by row: the weight that its total has already */
+	uint32_t *counted; /* by row: the last weight counted in its total */
 	struct groups *groups;
 };
 
-/* Rows in brackets, as [exit], are packages of their own. */
+/* The row of a function; bracketed functions like [exit] are packages of their own. */
 static uint32_t row_of_function(const struct by_package *by, struct function_id function)
 {
 	const uint32_t package = packages_of(by->packages, function);
@@ -32,7 +32,7 @@ static uint32_t row_of_function(const struct by_package *by, struct function_id 
 	return is_own ? ROW_OWN : ROW_FIRST_PACKAGE + package;
 }
 
-/* What own code does while it is imported is its own. */
+/* Finds each stack's row; own code that runs during its import counts as own code. */
 static void place_stacks(struct by_package *by)
 {
 	const size_t stacks = profile_stack_count(by->profile);
@@ -62,7 +62,7 @@ static void name_rows(struct by_package *by)
 		const struct package *package =
 			packages_get(by->packages, i - ROW_FIRST_PACKAGE);
 
-		/* The profile outlives the packages. */
+		/* The copy lives as long as the profile, longer than the packages. */
 		groups->rows[i].name =
 			profile_copy_string((struct profile *)by->profile, package->name);
 		groups->rows[i].origin = origin_word(package->origin);
@@ -75,7 +75,7 @@ static void name_rows(struct by_package *by)
 		groups->rows[i].cost.times = CALL_TIMES_NONE;
 }
 
-/* number: of the weight, from 1. */
+/* number: of the weight, counted from 1; marks the rows that already have it. */
 static void add_weight(struct by_package *by, const struct weight *weight, uint32_t number)
 {
 	const struct call_times times = profile_get_call_times(by->profile, number - 1);

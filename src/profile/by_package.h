@@ -1,6 +1,4 @@
-/*
- * by_package - the rows of a report by package: own code, each package and library, and imports.
- */
+/* by_package - rows of a report by package: own code, each package and library, and imports. */
 #pragma once
 
 struct filter;
@@ -8,8 +6,8 @@ struct groups;
 struct profile;
 
 /*
- * All of one's own code is one row, and what modules that are not one's own take to be imported
- * another, whatever packages do it.  See group.h.
+ * All own code is one row; the time to import modules that are not own code is another,
+ * whatever package they are in. See group.h.
  */
 void groups_make_by_package(const struct profile *profile, const struct filter *filter,
 			    struct groups *out);

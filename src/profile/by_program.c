@@ -10,17 +10,20 @@
 #include "profile/groups.h"
 #include "profile/sum.h"
 
-/* Places are those of process ids; 0 is for time on no known process. */
+/* Arrays are indexed by process id; 0 is for time of no known process. */
 struct programs {
 	const struct profile *profile;
 	uint32_t *row_of_process;
-	bool *is_sampled; /* whatever the filter */
-	bool *is_kept;    /* it has something behind the filter */
+	bool *is_sampled; /* with the filter ignored */
+	bool *is_kept;    /* has something that passes the filter */
 	struct groups *groups;
 	struct waits_builder *waits;
 };
 
-/* Strings are interned in the profile: the same name is the same pointer. */
+/*
+ * Finds a row for each name. Strings are interned in the profile: equal names are equal
+ * pointers.
+ */
 static void find_rows(struct programs *programs)
 {
 	const size_t count = profile_process_count(programs->profile);

@@ -1,8 +1,8 @@
 /*
- * by_program - the rows of a report by program: the sum over all processes of one name.
+ * by_program - rows of a report by program: sums over all processes of one name.
  *
- * A process's name is what the kernel calls its first thread (comm); a program that is
- * replaced by exec is a process of its own.  Rows have no callers: total is self.
+ * A process's name is the kernel's for its first thread (comm); exec begins another process
+ * here. Rows have no callers: total is self.
  */
 #pragma once
 
@@ -11,8 +11,8 @@ struct groups;
 struct profile;
 
 /*
- * As groups_make(), which has the rest of it to do.  With a filter a row counts only the
- * processes that have time, samples or calls behind it.
+ * Like groups_make(), which calls it and does the rest. With a filter a row counts only
+ * processes with time, samples or calls that pass it.
  */
 void groups_make_by_program(const struct profile *profile, const struct filter *filter,
 			    struct groups *out);

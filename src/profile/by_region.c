@@ -10,9 +10,9 @@
 
 struct regions {
 	const struct profile *profile;
-	uint32_t *row_of_function; /* by id; 0: it is no region, and the row of what has none */
+	uint32_t *row_of_function; /* by id; 0: not a region, and the row of time without one */
 	uint32_t *nearest;         /* by a stack's id: its innermost region's stack, or 0 */
-	uint32_t *counted;         /* by row: the weight that its total has already */
+	uint32_t *counted;         /* by row: the last weight counted in its total */
 	struct groups *groups;
 	struct waits_builder *waits;
 };
@@ -46,7 +46,7 @@ static void find_rows(struct regions *regions)
 	}
 }
 
-/* A stack's callers have lower ids than it. */
+/* Finds each stack's innermost region; callers have lower ids. */
 static void find_nearest(struct regions *regions)
 {
 	const size_t count = profile_stack_count(regions->profile);
@@ -70,7 +70,7 @@ static void add_calls(struct regions *regions, const struct weight *weight, bool
 		sum_add(&cost->primitive_calls, weight->calls, &regions->groups->is_saturated);
 }
 
-/* number: of the weight, from 1. */
+/* number: of the weight, counted from 1. */
 static void add_weight(struct regions *regions, const struct weight *weight, uint32_t number)
 {
 	struct call_times times = profile_get_call_times(regions->profile, number - 1);
@@ -80,7 +80,7 @@ static void add_weight(struct regions *regions, const struct weight *weight, uin
 	const uint32_t own_row = row_of_stack(regions, weight->stack.n);
 	uint32_t times_own = 0;
 
-	/* How long calls took is not how long the region was open. */
+	/* A call's duration is not how long the region was open. */
 	if (own_row == 0) {
 		times.shortest_ns = CALL_TIMES_NONE.shortest_ns;
 		times.longest_ns = CALL_TIMES_NONE.longest_ns;

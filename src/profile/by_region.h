@@ -1,8 +1,9 @@
 /*
- * by_region - the rows of a report by region: stretches of time that the program named itself.
+ * by_region - rows of a report by region: stretches of time that the program named through the
+ * API.
  *
- * A region's self is the time in which no other was begun inside of it; its total has those,
- * too.  The rest of the time is "[no region]".
+ * A region's self time is that without another region open inside of it; its total includes
+ * these. Time outside of regions is "[no region]".
  */
 #pragma once
 
@@ -10,6 +11,6 @@ struct filter;
 struct groups;
 struct profile;
 
-/* As groups_make(), which has the rest of it to do. */
+/* Like groups_make(), which calls it and does the rest. */
 void groups_make_by_region(const struct profile *profile, const struct filter *filter,
 			   struct groups *out);

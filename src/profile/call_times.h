@@ -1,6 +1,4 @@
-/*
- * call_times - what is known of traced calls besides their count and their time.
- */
+/* call_times - durations of traced calls, besides their count and self time. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,9 +6,9 @@
 #include "profile/sum.h"
 
 struct call_times {
-	uint64_t raw_ns;         /* their self time as it was measured, with what that took */
-	uint64_t uncertainty_ns; /* by which the time without it may be off, either way */
-	/* Of a call, with what it called; UINT64_MAX and 0: none has ended. */
+	uint64_t raw_ns; /* their self time as measured, including the cost of measuring */
+	uint64_t uncertainty_ns; /* plus or minus, of the self time without that cost */
+	/* Of a call including its callees; UINT64_MAX and 0: no call has ended. */
 	uint64_t shortest_ns, longest_ns;
 };
 

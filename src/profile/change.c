@@ -44,7 +44,7 @@ enum verdict verdict_of(const struct change *change, double p_value_most, double
 {
 	const double difference = change->after_ns - change->before_ns;
 
-	/* Rounding must not lose the one that was chosen last. */
+	/* The tolerance keeps rounding from excluding the p-value chosen as the limit. */
 	if (change->p_value <= p_value_most * (1 + 1e-9) && difference != 0) {
 		if (change->before_ns == 0)
 			return VERDICT_NEW;
@@ -72,7 +72,7 @@ struct side_runs side_runs_of(const double *values, const double *variances, siz
 	return side;
 }
 
-/* Runs that happen to agree to the nanosecond do not say that all would. */
+/* Runs that happen to agree to the nanosecond do not prove that all runs would. */
 static double variance_over_runs(const struct side_runs *side)
 {
 	return fmax(side->runs.variance, side->within / 4) / (double)side->count;

@@ -6,22 +6,22 @@
 #include "profile/sequence.h"
 
 /*
- * What a cut must gain, as the square of a standard normal deviate; what the best of two thousand
- * places for one gains by chance, which is taken off; and what chance never makes.
+ * Gains are squares of standard normal deviates: what a cut must gain; what the best of two
+ * thousand places gains by chance, which is subtracted; and what chance never reaches.
  */
 #define GAIN_LEAST   12.0
 #define GAIN_CHANCE  8.0
 #define GAIN_CERTAIN 30.0
-/* The mean of the smaller three quarters of squares of standard normal deviates. */
+/* Mean of the smallest three quarters of squared standard normal deviates. */
 #define SMALLER_SQUARES 0.368
 
-/* Sums up to each slot, in samples. */
+/* Cumulative sums up to each slot, in samples. */
 struct pieces {
 	double part[SERIES_SLOTS + 1], whole[SERIES_SLOTS + 1];
-	double noise;              /* the variance of one sample's share */
-	size_t ends[SERIES_SLOTS]; /* of the pieces, in order */
+	double noise;              /* variance of one sample's share */
+	size_t ends[SERIES_SLOTS]; /* where each piece ends, in order */
 	size_t count;
-	double gain; /* the best cut's */
+	double gain; /* of the best cut */
 };
 
 struct cut {
@@ -53,7 +53,10 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* From slot to slot, without the largest quarter, where steps are; chance's at least. */
+/*
+ * Variance between neighbouring slots, without the largest quarter, which contains the steps;
+ * at least that of chance.
+ */
 static double noise_of(const struct pieces *pieces, size_t count)
 {
 	double squares[SERIES_SLOTS], sum = 0;
@@ -79,14 +82,16 @@ static double noise_of(const struct pieces *pieces, size_t count)
 	return fmax(share * (1 - share), sum / SMALLER_SQUARES);
 }
 
-/* Of a stretch against the rest of its piece. */
+/* How much separating a stretch from the rest of its piece gains. */
 static double gain_of(const struct pieces *pieces, double part, double whole, double all_part,
 		      double all_whole)
 {
 	const double rest = all_whole - whole;
 	const double step = part / whole - (all_part - part) / rest;
-	/* In a rare row three samples beside each other are no step: by the stretch's own share,
-	 * with one sample more of either kind. */
+	/*
+	 * In a rare row three samples next to each other are no step: the variance is at least
+	 * that of the stretch's own share, with one sample of either kind added.
+	 */
 	const double own = (part + 1) * (whole - part + 1) / ((whole + 2) * (whole + 2));
 
 	return step * step * whole * rest / all_whole / fmax(pieces->noise, own);
@@ -112,7 +117,10 @@ static struct cut best_cut(const struct pieces *pieces, size_t first, size_t end
 	return best;
 }
 
-/* At most as deep as there are slots: each piece is shorter than what it is cut from. */
+/*
+ * Recurses at most as deep as there are slots: each piece is shorter than the one it is cut
+ * from.
+ */
 static void cut(struct pieces *pieces, size_t first, size_t end)
 {
 	const struct cut best = best_cut(pieces, first, end);
@@ -129,7 +137,10 @@ static void cut(struct pieces *pieces, size_t first, size_t end)
 		cut(pieces, best.end, end);
 }
 
-/* That of a share which goes on as the pieces do, times their whole squared. */
+/*
+ * The variance of a sum whose share goes on changing as between these pieces, times the whole
+ * squared.
+ */
 static double variance_of(const struct pieces *pieces, size_t count)
 {
 	const double all = whole_of(pieces, 0, count), mean = share_of(pieces, 0, count);

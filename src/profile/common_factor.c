@@ -7,15 +7,15 @@
 #include "profile/compare_rows.h"
 
 enum {
-	ROWS_LEAST = 10,    /* of fewer one that changed is too much */
-	SAMPLES_LEAST = 20, /* of all runs of both sides */
+	ROWS_LEAST = 10,    /* of fewer rows, one that changed distorts the result */
+	SAMPLES_LEAST = 20, /* per row, in all runs of both sides */
 };
 
-#define WEIGHT_MOST 0.05 /* of all */
-/* The standard error of the mean of the middle half, over that of the mean. */
+#define WEIGHT_MOST 0.05 /* of a row, relative to all */
+/* Standard error of the mean of the middle half, relative to that of the plain mean. */
 #define MIDDLE_ERROR 1.2
 
-/* One row's time after over that before. */
+/* One row's time after, divided by its time before. */
 struct ratio {
 	double log, variance, weight;
 };
@@ -29,7 +29,7 @@ static double mean_whole(const struct compare_rows *rows, int side)
 	return sum;
 }
 
-/* A run's total over its side's mean; 1 where nothing was recorded. */
+/* A run's total divided by its side's mean; 1 where nothing was recorded. */
 static double factor_of(const struct compare_rows *rows, int side, size_t run, double mean)
 {
 	const double whole = rows->wholes[side][run];
@@ -66,7 +66,7 @@ static int compare_ratios(const void *a, const void *b)
 	return (x->log > y->log) - (x->log < y->log);
 }
 
-/* Their middle half's mean, and its error. */
+/* The mean of the middle half of the ratios, and its standard error. */
 static double middle_of(struct ratio *ratios, size_t count, double *out_error)
 {
 	double all = 0, sum = 0, kept = 0, before = 0, error = 0;
@@ -101,7 +101,10 @@ static void divide(struct compare_rows *rows, const double means[2], double log_
 			for (size_t run = 0;
 			     rows->rows[i].sides[side].runs && run < rows->runs[side]; run++) {
 				struct run_cost *cost = &rows->rows[i].sides[side].runs[run];
-				/* Half of the change on each side: at the mean speed. */
+				/*
+				 * Applies half of the change to each side, so both are at the
+				 * mean speed.
+				 */
 				const double factor = factor_of(rows, side, run, means[side]) *
 						      exp((side ? 0.5 : -0.5) * log_change);
 

@@ -1,31 +1,32 @@
 /*
- * common_factor - what the times of all rows of a run have in common: how fast the machine was.
+ * common_factor - the factor common to the times of all rows of a run: how fast the machine
+ * was.
  *
- * Runs of one side are the same work, so that their totals say it.  Between the sides the totals
- * differ by what the change under test did, too; but most rows are unchanged, so that the middle
- * half of their ratios, weighted by samples and none by more than a twentieth, says by how much the
- * machine did (as the trimmed mean of M. D. Robinson and A. Oshlack, 2010, for gene counts).
+ * Runs of one side do the same work, so their totals give the factor. Between the sides, totals
+ * also differ by the change under test; but most rows are unchanged by it, so the middle half
+ * of their ratios, weighted by samples and none by more than a twentieth, gives the machine's
+ * factor (as the trimmed mean of M. D. Robinson and A. Oshlack, 2010, for gene counts).
  */
 #pragma once
 #include <stdbool.h>
 
 /*
- * How fast the machine was, all rows of a run have in common.  It is taken out of their times where
- * the whole shows no change and rows say better than the whole by how much the sides differ in it.
+ * How fast the machine was. The factor is taken out if the whole shows no change and rows give
+ * the factor between the sides more precisely than the whole does.
  */
 struct common_factor {
 	bool is_taken_out;
-	double change; /* of the side after: 0.03 is 3 % more; it was taken out */
-	double noise;  /* how much it differs from run to run: a standard deviation */
-	double error;  /* of the change, as rows say it */
-	double most;   /* that the change may be, as the whole says it */
+	double change; /* of the side after, as taken out: 0.03 is 3 % more */
+	double noise;  /* how much the factor differs from run to run: standard deviation */
+	double error;  /* standard error of change, by the rows */
+	double most;   /* the largest change that the whole allows */
 };
 
 struct compare_rows;
 
 /*
- * Divides the times of all rows' runs by it, if rows say it with half the error that the totals have
- * (whole_error, relative) or less.  out is left alone else.
+ * Divides the times of all rows' runs by the factor, if rows give it with at most half the
+ * error of the totals (whole_error, relative). Otherwise *out is not changed.
  */
 void common_factor_take(struct compare_rows *rows, double whole_error,
 			struct common_factor *out);

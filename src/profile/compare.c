@@ -13,11 +13,11 @@
 #include "profile/profile.h"
 #include "profile/statistics.h"
 
-#define POWER_80 0.8416 /* of the normal distribution: seen in four of five */
+#define POWER_80 0.8416 /* of the normal distribution: detected in four of five */
 
 /*
- * Its time in each run, and the variance of its samples: over runs, of as many as were counted;
- * within one, as its interval says, which allows for samples that repeat each other.
+ * A row's time in each run, with the variance of its samples: over several runs that of
+ * counting; within one that of its interval, which allows for repeated samples.
  */
 static struct side_runs side_of_row(const struct compare_rows *rows, const struct matched *row,
 				    int side, bool is_total, bool is_over_runs)
@@ -46,7 +46,7 @@ static struct side_runs side_of_row(const struct compare_rows *rows, const struc
 static struct change change_of_row(struct side_runs sides[2],
 				   const struct comparison *comparison)
 {
-	/* What was not met may have some: as much as is missed by chance. */
+	/* A side without samples may still have time that chance missed: give it a variance. */
 	for (int side = 0; side < 2; side++)
 		if (sides[side].runs.mean == 0)
 			sides[side].within = fmax(sides[side].within, sides[!side].within / 4);
@@ -56,7 +56,7 @@ static struct change change_of_row(struct side_runs sides[2],
 	return change_of_sides(sides, &test);
 }
 
-/* All runs of a side together. */
+/* The sum over all runs of a side. */
 static struct run_cost sum_over_runs(const struct compare_rows *rows, const struct matched *row,
 				     int side)
 {
@@ -70,7 +70,7 @@ static struct run_cost sum_over_runs(const struct compare_rows *rows, const stru
 	return sum;
 }
 
-/* Of self times; totals are of nested rows, which say the same again. */
+/* Fitted to self times; total times overlap, so they repeat the same information. */
 static struct dispersion dispersion_of_rows(const struct compare_rows *rows)
 {
 	CLEANUP(freep)
@@ -136,7 +136,10 @@ static void judge_whole(struct comparison *comparison, struct compare_rows *rows
 		comparison->whole.verdict =
 			verdict_of(&comparison->whole, SIGNIFICANCE, comparison->margin);
 	} else {
-		/* How much runs differ is not known: what is within the margin is nothing. */
+		/*
+		 * The variation between runs is unknown: a difference within the margin is no
+		 * change.
+		 */
 		const double share = change_share(&comparison->whole);
 
 		comparison->whole.verdict = share > comparison->margin    ? VERDICT_SLOWER

@@ -1,11 +1,12 @@
 /*
- * compare - two sets of recordings of the same work, before and after a change: what became slower.
+ * compare - compares two sets of recordings of the same work, before and after a change: what
+ * became slower?
  *
- * With two runs and more on each side what differs from run to run is what a change has to exceed
- * (Welch's t-test, of variances that all rows together say: dispersion.h).  With one, only the
- * intervals of its samples are known, and nothing of other runs.  Among the rows one in forty that
- * is called changed is not, however many there are (Benjamini and Hochberg).  Times are a run's
- * mean.
+ * With two runs or more on each side, a change has to exceed the variation from run to run
+ * (Welch's t-test, with variances estimated from all rows together: dispersion.h). With one
+ * run, only the intervals from its samples are known, and nothing about other runs. One in
+ * forty of the rows called changed is wrong, however many rows there are (Benjamini and
+ * Hochberg). Times are means over runs.
  */
 #pragma once
 #include "profile/compare_terms.h"

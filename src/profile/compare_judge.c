@@ -4,17 +4,20 @@
 #include "profile/comparison.h"
 #include "profile/statistics.h"
 
-enum { SAMPLES_LEAST = 10 }; /* of all runs: rows with fewer are not tested */
+enum { SAMPLES_LEAST = 10 }; /* in all runs: rows with fewer are not tested */
 
 /*
- * The false discovery rate.  Half of the 5 % that is promised of a comparison: where one row did
- * change, the limit of the next one is twice as high.
+ * The false discovery rate: half of the 5 % promised for a comparison, as after one row that
+ * did change the limit for the next is twice as high.
  */
 #define FALSE_DISCOVERY_RATE 0.025
-/* The part of it that is given out by the rows' shares of the time, the rest evenly. */
+/*
+ * The part of the rate that is distributed by the rows' shares of the time; the rest is
+ * distributed evenly.
+ */
 #define WEIGHTED 0.8
 
-/* Whether a verdict on it means something: then it is one of those tested. */
+/* Whether the row is one of those tested: a verdict on it has a meaning. */
 static bool is_tested(const struct comparison *comparison, const struct compared *row,
 		      bool is_total)
 {
@@ -26,7 +29,7 @@ static bool is_tested(const struct comparison *comparison, const struct compared
 		return true;
 	const double samples = is_total ? row->total_samples : row->samples;
 
-	/* Times in brackets are exact, but of that run only. */
+	/* Bracketed rows ([exit]) have exact times, but each is of one run only. */
 	return samples >= SAMPLES_LEAST || (samples == 0 && comparison->is_over_runs);
 }
 
@@ -38,9 +41,9 @@ static double time_of(const struct compared *row, bool is_total)
 }
 
 /*
- * The weight of a row among those that are tested: mostly by its share of the time on both
- * sides, which says nothing of how they differ, so that what matters is found rather than what is
- * next to nothing (weighted Benjamini and Hochberg: Genovese, Roeder and Wasserman 2006).
+ * The row's weight in the test, mostly its share of the time on both sides, which is
+ * independent of their difference: large changes are more likely to be detected than negligible
+ * ones (weighted Benjamini and Hochberg: Genovese, Roeder and Wasserman 2006).
  */
 static double weight_of(const struct compared *row, bool is_total, double all, size_t tested)
 {
@@ -68,7 +71,7 @@ void judge_rows(struct comparison *comparison, bool is_total)
 					 weight_of(row, is_total, all, tested);
 	}
 	const double chosen = statistics_discoveries(p_values, tested, FALSE_DISCOVERY_RATE);
-	/* What was taken out of all may be a change of all. */
+	/* The common factor that was taken out may have been a real change of all rows. */
 	const double margin = comparison->margin - comparison->common.most;
 
 	for (size_t i = 0; i < comparison->count; i++) {

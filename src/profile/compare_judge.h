@@ -6,5 +6,5 @@
 
 struct comparison;
 
-/* Sets the verdicts on all rows' self or total times, and counts those on self. */
+/* Sets the verdicts on all rows' self or total times, and counts the verdicts on self. */
 void judge_rows(struct comparison *comparison, bool is_total);

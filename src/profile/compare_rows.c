@@ -1,8 +1,8 @@
 /*
- * A row is the same on both sides by its name and its file's or module's, without their folders,
- * and of a line by its distance from the function's first.  What is left over is matched by its
- * name alone where that is unique (it was moved), and then by its callers: a function that is the
- * only new one below a caller is the one that is gone from there (it was renamed).
+ * Matches the rows of two sides: by name and by file or module without folders, and lines by
+ * their distance from the function's first line. Remaining rows are matched by name alone if
+ * that is unique (the function was moved), and then by caller: if a caller has one new callee
+ * and one that is gone, the callee was renamed.
  */
 #include "profile/compare_rows.h"
 
@@ -102,11 +102,11 @@ static void add_run(struct compare_rows *rows, struct intern *keys,
 	text_done(&key);
 }
 
-enum { KNOWN_LEAST = 20 }; /* samples or calls of all runs of a side */
+enum { KNOWN_LEAST = 20 }; /* samples or calls, in all runs of a side */
 
 #define MANY UINT64_MAX
 
-/* Which row alone on its side has this key: its number + 1, or MANY of them. */
+/* Records the only remaining row of a side with this key: its number + 1, or MANY. */
 static void note_left_over(struct table *found, struct intern *names, uint32_t side,
 			   const char *name, size_t row)
 {
@@ -121,7 +121,10 @@ static bool is_left_over(const struct matched *row, int side)
 	return row->sides[side].group && !row->sides[!side].group;
 }
 
-/* What a few samples met on one side only was hardly renamed. */
+/*
+ * Whether the row has enough samples to be a rename: a row of few samples may be on one side
+ * only by chance.
+ */
 static bool is_well_known(const struct compare_rows *rows, const struct matched *row, int side)
 {
 	double known = 0;
@@ -149,7 +152,7 @@ static void join(struct compare_rows *rows, uint64_t before, uint64_t after)
 	from->sides[1] = (struct side_row){ 0 };
 }
 
-/* key_of gives a left-over row's key, or NULL. */
+/* keys[i]: the key of row i where one side lacks it, or NULL. */
 static void match_by(struct compare_rows *rows, const char *const *keys)
 {
 	struct table found = { 0 };
@@ -171,7 +174,7 @@ static void match_by(struct compare_rows *rows, const char *const *keys)
 	intern_done(&names);
 }
 
-/* Of each function, the caller by which most of its time came: its name. */
+/* For each function, the name of the caller through which most of its time came. */
 static const char **callers_of(const struct profile *profile)
 {
 	const size_t functions = profile_function_count(profile);
@@ -225,7 +228,7 @@ static void match_moved_and_renamed(struct compare_rows *rows,
 			const struct group *group = rows->rows[i].sides[side].group;
 			const struct groups *first = &rows->groups[side][0];
 
-			/* Ids are those of the first run. */
+			/* Function ids are those of the first run. */
 			if (is_left_over(&rows->rows[i], side) && group >= first->rows &&
 			    group < first->rows + first->count &&
 			    is_well_known(rows, &rows->rows[i], side))

@@ -6,15 +6,20 @@
 #include "profile/statistics.h"
 
 enum {
-	ROWS_LEAST = 40, /* sides: fewer say too little of each other */
-	FITS = 8,        /* after that many the fit is still */
+	ROWS_LEAST = 40, /* of sides: with fewer, no fit is made */
+	FITS = 8,        /* iterations, after which the fit is stable */
 };
 
-/* A run: with fewer samples a variance is that of counting. */
+/* Samples per run: with fewer, the variance is mostly that of counting. */
 static const double SAMPLES_LEAST = 5;
-/* Samples of regular phases vary less than counting does, but not by more. */
+/*
+ * Lower bound: samples of regular phases vary less than counting does, but no less than this.
+ */
 static const double SAMPLING_LEAST = 0.3;
-/* All rows differ by what runs have in common, of which there are so few. */
+/*
+ * Upper bound, per degree of a row: all rows share the runs' common variation, and runs are
+ * few.
+ */
 static const double FREEDOM_MOST = 2;
 
 static bool is_usable(const struct row_spread *row)
@@ -32,7 +37,7 @@ static double relative(const struct row_spread *row)
 	return row->variance / (row->mean * row->mean);
 }
 
-/* Least squares, weighted by what each is worth and by the root of the samples. */
+/* A least-squares fit, weighted by each row's precision and the square root of its samples. */
 static void fit_once(const struct row_spread *rows, size_t count, struct dispersion *fit)
 {
 	double xx = 0, x = 0, one = 0, xy = 0, y = 0;
@@ -66,10 +71,10 @@ static void fit_once(const struct row_spread *rows, size_t count, struct dispers
 	}
 }
 
-/* Logarithms of what rows' variances are over the expected ones: their mean and variance. */
+/* Logarithms of rows' variances over the expected ones: their mean and variance. */
 struct residuals {
 	double mean, variance;
-	double of_chance; /* what that variance is expected to be if all rows are alike */
+	double of_chance; /* expected variance if all rows are alike */
 };
 
 struct totals {
@@ -90,7 +95,7 @@ static struct totals totals_of(const struct row_spread *rows, size_t count)
 	return totals;
 }
 
-/* Half of the weight is for the samples: rows with many differ by more than counting. */
+/* Half of the weight is by samples: rows with many differ by more than counting does. */
 static struct residuals residuals_of(const struct row_spread *rows, size_t count,
 				     const struct dispersion *fit, const struct totals *totals)
 {
@@ -116,7 +121,7 @@ static struct residuals residuals_of(const struct row_spread *rows, size_t count
 	return residuals;
 }
 
-/* Where trigamma, which falls, is so much. */
+/* The inverse of trigamma, which decreases, by bisection. */
 static double inverse_trigamma(double value)
 {
 	double low = 1e-3, high = 1e6;
@@ -145,7 +150,7 @@ struct dispersion dispersion_of(const struct row_spread *rows, size_t count)
 	const double unlike = residuals.variance - residuals.of_chance;
 	const double most = FREEDOM_MOST * totals.most_freedom;
 
-	/* Of both sides together it is twice this. */
+	/* For both sides together it is twice this. */
 	fit.freedom = unlike > 0 ? fmin(inverse_trigamma(unlike), most) : most;
 	const double scale =
 		exp(residuals.mean + statistics_digamma(fit.freedom) - log(fit.freedom));

@@ -14,9 +14,9 @@
 struct filter {
 	bool *keeps_thread; /* by thread id, 0 for none; NULL: all */
 	bool *keeps_stack;  /* by stack id; NULL: all */
-	bool *is_idle;    /* by thread id: left out, and not a part of the whole; NULL: none */
-	struct idle idle; /* these */
-	uint32_t states;  /* a bit for each that is left out */
+	bool *is_idle;      /* by thread id: excluded from the whole, too; NULL: none */
+	struct idle idle;   /* the threads in is_idle */
+	uint32_t states;    /* a bit for each excluded state */
 	struct text description;
 	uint64_t kept_ns, whole_ns;
 };
@@ -37,7 +37,7 @@ void filter_add_name(struct text *list, size_t *count, const char *name)
 typedef int choose_functions(const struct profile *profile, const char *wanted, bool *is_meant,
 			     struct text *description, struct error *err);
 
-/* Of the stacks that are left, those whose innermost function is meant. */
+/* Of the stacks kept so far, keeps those whose innermost function matches. */
 static int choose_stacks(struct filter *filter, const struct profile *profile,
 			 choose_functions *choose, const char *wanted, struct error *err)
 {

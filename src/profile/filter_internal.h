@@ -1,4 +1,4 @@
-/* What the files of the filter share: one for each thing that an option names. */
+/* Shared by the files of the filter, of which there is one for each kind of option. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,25 +7,27 @@ struct error;
 struct profile;
 struct text;
 
-/* A sentence names a few of many. */
+/* Names listed in one sentence. */
 enum { FILTER_NAMED_MAX = 5 };
 
-/* One more of a list with commas, which ends in "..." beyond FILTER_NAMED_MAX. */
+/* Adds one more to a comma-separated list, which ends in "..." beyond FILTER_NAMED_MAX. */
 void filter_add_name(struct text *list, size_t *count, const char *name);
 
 /*
- * Each adds to the description what is meant.  -ENOENT and a sentence with what there is when
- * nothing is.
+ * Each adds the matches to the description. -ENOENT and a sentence that lists the alternatives
+ * if nothing matches.
  */
-/* *keeps, by thread id, is the caller's; of a pid, or of all processes of the name. */
+/* By pid, or all processes of the name. keeps, by thread id, is the caller's. */
 int filter_choose_processes(const struct profile *profile, const char *wanted, bool **keeps,
 			    struct text *description, struct error *err);
-/* Of a tid, or all of the name; of those that *keeps has, unless it is NULL: it is replaced. */
+/*
+ * By tid, or all threads of the name, among those in *keeps unless it is NULL; replaces *keeps.
+ */
 int filter_choose_threads(const struct profile *profile, const char *wanted, bool **keeps,
 			  struct text *description, struct error *err);
-/* is_meant, by function id: those in the module or source file. */
+/* By module or source file. is_meant is by function id. */
 int filter_choose_functions(const struct profile *profile, const char *wanted, bool *is_meant,
 			    struct text *description, struct error *err);
-/* The same for those of a package, or one's own. */
+/* By package, or own code. */
 int filter_choose_package(const struct profile *profile, const char *wanted, bool *is_meant,
 			  struct text *description, struct error *err);

@@ -1,4 +1,4 @@
-/* The functions that a filter's module means. */
+/* Selects functions by module or source file. */
 #include "profile/filter_internal.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* From the closest match to the loosest; the first that any module meets decides. */
+/* Ways to match, from exact to loose; the first that matches any module is used. */
 static bool is_path(const char *path, const char *wanted)
 {
 	return strcmp(path, wanted) == 0;
@@ -55,11 +55,11 @@ static int no_such_module(const struct profile *profile, const char *wanted, str
 			 wanted, text_string(&list));
 }
 
-/* The modules that a tier fits, and the functions in them. */
+/* The modules that match, and the functions in them. */
 struct choice {
 	bool *is_meant; /* by function id */
 	struct text *description;
-	size_t count; /* of modules */
+	size_t count; /* of modules and files */
 };
 
 static void choose_module(struct choice *choice, const struct profile *profile,
@@ -73,7 +73,7 @@ static void choose_module(struct choice *choice, const struct profile *profile,
 			base_name(profile_get_module(profile, module)->path));
 }
 
-/* What Python and Ruby functions are in is their file. */
+/* Python and Ruby functions are in a source file, not in a module. */
 static void choose_file(struct choice *choice, const struct profile *profile, const char *file)
 {
 	for (uint32_t i = 1; i <= profile_function_count(profile); i++) {

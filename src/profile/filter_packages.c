@@ -1,4 +1,4 @@
-/* The functions that a filter's package means. */
+/* Selects functions by package. */
 #include "profile/filter_internal.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "profile/packages.h"
 #include "profile/profile.h"
 
-/* From the closest match to the loosest; the first that any package meets decides. */
+/* Ways to match, from exact to loose; the first that matches any package is used. */
 static bool is_name(const char *name, const char *wanted)
 {
 	return strcasecmp(name, wanted) == 0;

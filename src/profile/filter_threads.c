@@ -1,4 +1,4 @@
-/* The threads that a filter's process and thread mean. */
+/* Selects threads by process and thread. */
 #include "profile/filter_internal.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void describe_threads(struct text *description, bool is_tid, const struct
 	}
 }
 
-/* A tid first; what is no tid of this profile may still be a name. */
+/* A number is a tid if this profile has it, else a name. */
 int filter_choose_threads(const struct profile *profile, const char *wanted, bool **keeps,
 			  struct text *description, struct error *err)
 {

@@ -17,7 +17,7 @@
 enum {
 	NAMED_MAX = 6,
 	SHOWN_BYTES = 80, /* of one name in a sentence */
-	NEAR_MAX = 3,     /* names offered when nothing fits */
+	NEAR_MAX = 3,     /* names suggested if nothing matches */
 	COMPARED_BYTES = 64,
 };
 
@@ -26,7 +26,7 @@ static bool is_name(const struct function *function, const char *wanted)
 	return strcmp(function->name, wanted) == 0;
 }
 
-/* Where the last component of the first len bytes of a path begins. */
+/* The offset of the last component of the first len bytes of a path. */
 static size_t last_component(const char *path, size_t len)
 {
 	while (len > 0 && path[len - 1] != '/' && path[len - 1] != '.')
@@ -34,7 +34,7 @@ static size_t last_component(const char *path, size_t len)
 	return len;
 }
 
-/* Without ".py", and without "/__init__": what is imported is the folder. */
+/* The length without ".py" and without "/__init__", as the folder is what is imported. */
 static size_t module_length(const char *path)
 {
 	static const char *const endings[] = { ".py", "/__init__" };
@@ -49,7 +49,7 @@ static size_t module_length(const char *path)
 	return len;
 }
 
-/* "json.decoder" and "decoder" are "/usr/lib/python3.11/json/decoder.py". */
+/* "json.decoder" and "decoder" match "/usr/lib/python3.11/json/decoder.py". */
 static bool is_module(const char *path, const char *wanted, size_t wanted_len)
 {
 	size_t len = module_length(path);
@@ -70,7 +70,7 @@ static bool is_module(const char *path, const char *wanted, size_t wanted_len)
 	}
 }
 
-/* "json.decoder.JSONDecoder.decode" is JSONDecoder.decode in json/decoder.py. */
+/* "json.decoder.JSONDecoder.decode" matches JSONDecoder.decode in json/decoder.py. */
 static bool is_name_behind_module(const struct function *function, const char *wanted)
 {
 	size_t name_len = strlen(function->name), len = strlen(wanted);
@@ -83,7 +83,7 @@ static bool is_name_behind_module(const struct function *function, const char *w
 	       is_module(function->file, wanted, (size_t)(name - 1 - wanted));
 }
 
-/* Whether a name ends so, and a qualifier precedes that. */
+/* Whether `wanted` is the end of the name, after one of the characters in `ends`. */
 static bool is_end_of_qualified_name(const char *name, const char *wanted, const char *ends)
 {
 	size_t name_len = strlen(name), len = strlen(wanted);
@@ -92,13 +92,16 @@ static bool is_end_of_qualified_name(const char *name, const char *wanted, const
 	       strcmp(name + name_len - len, wanted) == 0;
 }
 
-/* "Worker.run" and "run" are "job.<locals>.Worker.run", and "run" is not "run.<locals>.f". */
+/*
+ * "Worker.run" and "run" match "job.<locals>.Worker.run", but "run" does not match
+ * "run.<locals>.f".
+ */
 static bool is_end_of_python_name(const char *name, const char *wanted)
 {
 	return is_end_of_qualified_name(name, wanted, ".");
 }
 
-/* How long the part is that says which code of a method it is: "block (2 levels) in ". */
+/* The length of the prefix that names a block in a method: "block (2 levels) in ". */
 static size_t block_length(const char *name)
 {
 	static const char in[] = " in ";
@@ -108,7 +111,7 @@ static size_t block_length(const char *name)
 	return at ? (size_t)(at - name) + strlen(in) : 0;
 }
 
-/* "bar", "#bar", "Foo#bar" are "Outer::Foo#bar", and none is "block in Outer::Foo#bar". */
+/* "bar", "#bar", "Foo#bar" match "Outer::Foo#bar"; none matches "block in Outer::Foo#bar". */
 static bool is_end_of_ruby_name(const char *name, const char *wanted)
 {
 	const size_t len = block_length(name);
@@ -122,7 +125,7 @@ static bool is_end_of_ruby_name(const char *name, const char *wanted)
 	return is_end_of_qualified_name(name + len, wanted, ends);
 }
 
-/* "ns::sort<int>(int*, int*)" is meant by "ns::sort" and by "sort". */
+/* "ns::sort" and "sort" match "ns::sort<int>(int*, int*)". */
 static bool is_name_without_decoration(const struct function *function, const char *wanted)
 {
 	const char *name = function->name;
@@ -162,7 +165,7 @@ static const char *name_of(const struct profile *profile, size_t id)
 	return profile_get_function(profile, (struct function_id){ (uint32_t)id })->name;
 }
 
-/* By function id: those on a stack that has time or samples.  The caller frees it. */
+/* By function id: whether it is on a stack with time or samples. The caller frees it. */
 static bool *mark_used(const struct profile *profile)
 {
 	size_t stacks = profile_stack_count(profile);
@@ -209,7 +212,7 @@ static void add_shown(struct text *list, const char *name)
 		text_add(list, "…");
 }
 
-/* Names that fit, each once. */
+/* Lists the names that match, each once. */
 static int refuse_several(const struct profile *profile, const char *wanted,
 			  const struct found *found, struct error *err)
 {
@@ -238,7 +241,10 @@ static int refuse_several(const struct profile *profile, const char *wanted,
 			 wanted, text_string(&list));
 }
 
-/* What is meant by one name: a function, or a template's instances; NULL: there are several. */
+/*
+ * The common name of all matches: a function, or a template's instances; NULL: there are
+ * several names.
+ */
 static char *one_name(const struct profile *profile, const struct found *found)
 {
 	CLEANUP(text_done) struct text first = { 0 };
@@ -263,7 +269,7 @@ static char *one_name(const struct profile *profile, const struct found *found)
 	return xstrdup(is_same && whole ? whole : text_string(&first));
 }
 
-/* How many bytes to insert, drop or change (Levenshtein), of at most COMPARED_BYTES each. */
+/* The Levenshtein distance of the first COMPARED_BYTES of each. */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int row[COMPARED_BYTES + 1];
@@ -311,7 +317,7 @@ static int refuse_unknown(const struct profile *profile, const bool *is_used,
 {
 	CLEANUP(text_done) struct text list = { 0 };
 	struct near nearest[NEAR_MAX] = { 0 };
-	/* A third of the name mistyped is still a typing error. */
+	/* A third of the name may be mistyped. */
 	unsigned int limit = (unsigned int)(strnlen(wanted, COMPARED_BYTES) / 3 + 1);
 
 	for (size_t id = 1; id <= profile_function_count(profile); id++) {

@@ -1,13 +1,13 @@
 /*
- * find - which functions a name typed by a person means.
+ * find - finds the functions that a name typed by a user refers to.
  *
- * The exact name first, then a Python name behind the name of its module
- * (json.decoder.JSONDecoder.decode), then the name without its parameters or qualifiers ("bar"
- * is Foo#bar, and "block in bar" is "block in Foo#bar"), then a part of it, then a part
- * whatever its case.  A shortened name is typed as it is shown, with its "…".  The first of these
- * that fits anything decides; if what fits has several names, the person is asked to choose.
- * Functions of one name (two static ones, one in each of two modules; overloads and instances of a
- * template) are all meant.  Functions without any time are none.
+ * Ways to match, in this order: the exact name; a Python name after its module's
+ * (json.decoder.JSONDecoder.decode); the name without parameters or qualifiers ("bar" is
+ * Foo#bar, and "block in bar" is "block in Foo#bar"); a part of it; a part, ignoring case. A
+ * shortened name is typed as reports show it, with its "…". The first way that matches anything
+ * is used; if the matches have several names, the user is asked to choose. All functions of one
+ * name match (static ones in two modules; overloads and instances of a template). Functions
+ * without any time never match.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,11 +19,11 @@ struct profile;
 struct found {
 	bool *is_meant; /* by function id; [0] is false */
 	size_t count;
-	char *name; /* whole; of a template's instances without what distinguishes them */
+	char *name; /* the full name; of template instances their common part */
 };
 
 /*
- * -ENOENT with near names when nothing fits, -EINVAL with the names when several do.
+ * -ENOENT with similar names if nothing matches, -EINVAL with the names if several match.
  * Release with found_done().
  */
 int find_functions(const struct profile *profile, const char *name, struct found *out_found,

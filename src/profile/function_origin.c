@@ -10,7 +10,10 @@ static struct origin_name origin_named(enum origin origin, const char *name)
 	return (struct origin_name){ .origin = origin, .name = name, .length = strlen(name) };
 }
 
-/* "std::sort<…>(…)" and "void std::__introsort_loop<…>(…)", of C++; "core::fmt::write", of Rust. */
+/*
+ * C++ names like "std::sort<…>(…)" and "void std::__introsort_loop<…>(…)"; Rust names like
+ * "core::fmt::write".
+ */
 static bool is_of_standard_scope(const char *name)
 {
 	static const char *const scopes[] = { "std::", "__gnu_cxx::", "core::", "alloc::" };
@@ -29,14 +32,17 @@ static bool is_of_standard_scope(const char *name)
 	return false;
 }
 
-/* What a compiler puts around main(). */
+/* Functions that a compiler adds around main(). */
 static bool is_start_up(const char *name)
 {
 	return strcmp(name, "_start") == 0 || strcmp(name, "_init") == 0 ||
 	       strcmp(name, "_fini") == 0;
 }
 
-/* How glibc and musl wait for locks and threads: in a static program their module is its own. */
+/*
+ * Functions by which glibc and musl wait for locks and threads: in a static program they are in
+ * the program's module.
+ */
 static bool is_of_waits(const char *name)
 {
 	static const char *const beginnings[] = { "pthread_",    "__pthread_",  "___pthread_",
@@ -99,7 +105,7 @@ static struct origin_name origin_of_native(const struct profile *profile,
 
 	if (!module)
 		return origin_named(ORIGIN_SYSTEM, "[no module]");
-	/* Code made at run time that has no name: "[jit]+0x7fda276c0000". */
+	/* Code generated at run time, without a name: "[jit]+0x7fda276c0000". */
 	if (*module->path == '[' && *function->name == '[')
 		return origin_named(ORIGIN_SYSTEM, module->path);
 	found = origin_of_module(module->path);
@@ -114,7 +120,7 @@ static struct origin_name origin_of_native(const struct profile *profile,
 	return found;
 }
 
-/* A C function by the name its interpreter has for it: "marshal.loads", "list.append", "Integer#+". */
+/* A C function that the interpreter names: "marshal.loads", "list.append", "Integer#+". */
 static struct origin_name origin_of_builtin(const struct function *function)
 {
 	static const char *const types[] = { "builtins",  "str",     "bytes", "list",

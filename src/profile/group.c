@@ -37,7 +37,7 @@ bool group_by_parse(const char *name, enum group_by *out_by)
 	return false;
 }
 
-/* Rows while they are found: the index leads from what a row is of to its number + 1. */
+/* Rows being collected: the index maps a row's key to its number + 1. */
 struct rows {
 	struct group *rows;
 	size_t count, capacity;
@@ -58,7 +58,7 @@ static uint32_t row_at(struct rows *rows, uint64_t hi, uint64_t lo, const struct
 	return (uint32_t)*place - 1;
 }
 
-/* Strings are interned in the profile: the same text is the same pointer. */
+/* Strings are interned in the profile: equal texts are equal pointers. */
 static uint64_t key_of_string(const char *string)
 {
 	return (uint64_t)(uintptr_t)string;
@@ -96,9 +96,9 @@ static const char *name_of_builtins(enum language language)
 }
 
 /*
- * Frames without a module: Python and Ruby by their file, which is what a module is there, rows
- * in brackets by their name (of fathom, and garbage collection), and the C functions that an
- * interpreter names together.
+ * The row of a function without a module: for Python and Ruby their file serves as module;
+ * bracketed rows (fathom's own, garbage collection) have their name; C functions named by an
+ * interpreter share a row.
  */
 static uint32_t module_row(struct rows *rows, const struct profile *profile,
 			   const struct function *function)
@@ -132,7 +132,7 @@ static uint32_t row_of(struct rows *rows, const struct profile *profile, enum gr
 	}
 }
 
-/* Each row once for a weight, however often it is on the stack. */
+/* Adds a weight once to each row on its stack, however often the row is on it. */
 static void add_waits(const struct profile *profile, const struct filter *filter,
 		      const uint32_t *row_of_frame, struct groups *groups)
 {
@@ -184,7 +184,7 @@ static void make_of_frames(const struct profile *profile, enum group_by by,
 	totals_done(&totals);
 }
 
-/* Row 0 is for time on no known thread or process. */
+/* Row 0 is for time of no known thread or process. */
 static void name_threads(const struct profile *profile, struct group *rows, size_t count)
 {
 	rows[0].name = "[no thread]";
@@ -299,7 +299,7 @@ static int compare_u64_descending(uint64_t a, uint64_t b)
 	return a == b ? 0 : a > b ? -1 : 1;
 }
 
-/* The same profile gives the same order, whatever the ids. */
+/* So that the same profile has the same order, whatever the ids. */
 static int compare_names(const struct group *a, const struct group *b)
 {
 	int order = strcmp(a->name, b->name);

@@ -8,7 +8,7 @@
 #include "profile/states.h"
 #include "profile/sum.h"
 
-/* What a row's threads waited in one system call. */
+/* The time that a row's threads waited in one system call. */
 struct leaf {
 	uint64_t ns, heaviest_ns;
 	struct stack_id heaviest;
@@ -17,7 +17,7 @@ struct leaf {
 struct waits_builder {
 	struct groups *groups;
 	const struct profile *profile;
-	struct table by_leaf; /* of a row and a function: the number of one of leaves + 1 */
+	struct table by_leaf; /* (row, function) to an index of leaves + 1 */
 	struct leaf *leaves;
 	size_t leaf_count, leaf_capacity;
 };
@@ -35,7 +35,7 @@ struct waits_builder *group_waits_begin(struct groups *groups, const struct prof
 	return builder;
 }
 
-/* The function of the innermost frame; none: it is a row of fathom's own. */
+/* The function of the innermost frame; none if it is a bracketed row of fathom's own. */
 static struct function_id leaf_of(const struct profile *profile, struct stack_id id)
 {
 	const struct stack *stack = profile_get_stack(profile, id);

@@ -1,4 +1,7 @@
-/* The tree of hot paths: a node for each own function on a path, and for what is between. */
+/*
+ * Builds the tree of hot paths: a node for each own function on a path, and for the library
+ * code between them.
+ */
 #include "profile/hot_paths.h"
 
 #include <stdlib.h>
@@ -46,7 +49,7 @@ uint32_t hot_paths_own_above(const struct hot_paths *paths, uint32_t node)
 	return above;
 }
 
-/* The function's node at or above this one; 0: none. */
+/* The function's node among this one and its ancestors; 0: none. */
 static uint32_t own_above(const struct hot_paths *paths, uint32_t node,
 			  struct function_id function)
 {
@@ -59,7 +62,7 @@ static uint32_t own_above(const struct hot_paths *paths, uint32_t node,
 	return 0;
 }
 
-/* A module's code, that is: "import json". */
+/* Whether it is a module's code, as named by Python: "import json". */
 static bool is_import(const struct hot_builder *builder, struct function_id id)
 {
 	const struct function *function = profile_get_function(builder->profile, id);
@@ -74,8 +77,9 @@ static bool has_file(const struct function *function)
 }
 
 /*
- * A library's Python that its own C calls first, or code that it makes at run time: numpy's fft below
- * its dispatcher_vectorcall, or below <__array_function__ internals> and implement_array_function.
+ * Whether a library's C code, or code it generates at run time, only dispatches to its Python
+ * code: numpy's fft below its dispatcher_vectorcall, or below <__array_function__ internals>
+ * and implement_array_function.
  */
 static bool is_dispatched(const struct hot_builder *builder, struct function_id outer,
 			  struct function_id inner)
@@ -89,10 +93,13 @@ static bool is_dispatched(const struct hot_builder *builder, struct function_id 
 	return caller->language == LANGUAGE_NATIVE || (!has_file(caller) && has_file(callee));
 }
 
-/* Its functions say less than what they wait for: C's, C++'s, and what languages wait with. */
+/*
+ * Whether the function is less informative than the object waited for: of the C or C++ library,
+ * or of what languages wait with.
+ */
 static bool is_of_waiting(const struct hot_builder *builder, struct function_id function)
 {
-	/* Beginnings: of _thread's methods and of threading's. */
+	/* Prefixes, also of _thread's methods and of threading's. */
 	static const char *const names[] = { "libc.",     "libc-", "libpthread",
 					     "libstdc++", "std",   "time",
 					     "thread",    "queue", "Ruby's core" };
@@ -127,8 +134,8 @@ static uint32_t step_to_call(struct hot_builder *builder, uint32_t parent,
 }
 
 /*
- * Own code without a name goes on where it was left; below other own code it is a node again, whatever
- * is between: a thread's first function, or qsort.
+ * Own code without names merges into the nearest own node if that is the same code; below other
+ * own code it gets a new node, whatever is between: a thread's first function, or qsort.
  */
 static uint32_t step_to_own(struct hot_builder *builder, uint32_t parent,
 			    struct function_id function)
@@ -149,7 +156,7 @@ static uint32_t step_to_own(struct hot_builder *builder, uint32_t parent,
 		       : hot_child(builder, nearest, HOT_OWN, known);
 }
 
-/* The node of a stack whose callers are at parent. */
+/* The node of a stack whose caller's node is `parent`. */
 static uint32_t step(struct hot_builder *builder, uint32_t parent, struct function_id function)
 {
 	const struct hot_node *at = &builder->paths->nodes[parent];
@@ -164,7 +171,7 @@ static uint32_t step(struct hot_builder *builder, uint32_t parent, struct functi
 			       : hot_child(builder, parent, HOT_NAMELESS,
 					   (struct function_id){
 						   builder->stands_for[function.n] });
-	/* What code without a name calls is known by its own name. */
+	/* A library function called by code without names gets a node of its own name. */
 	if (at->kind == HOT_NAMELESS)
 		return hot_child(builder, at->parent, HOT_LIBRARY, function);
 	if (at->kind == HOT_OWN || at->kind == HOT_ROOT)
@@ -186,7 +193,7 @@ static void place_stacks(struct hot_builder *builder)
 					   hot_function_of(builder, i));
 }
 
-/* A library's time by package: the table's key is (node, package). */
+/* Adds a library's time by package: the table's key is (node, package). */
 static void add_burnt(struct hot_builder *builder, struct table *burnt, uint32_t node,
 		      uint32_t stack, uint64_t ns)
 {
@@ -222,7 +229,7 @@ static void add_weights(struct hot_builder *builder)
 	table_done(&burnt);
 }
 
-/* Nodes and stacks stand behind their parents. */
+/* Children have higher numbers than parents, among nodes and stacks alike. */
 static void sum_totals(struct hot_builder *builder)
 {
 	struct hot_paths *paths = builder->paths;
@@ -240,7 +247,7 @@ static void sum_totals(struct hot_builder *builder)
 	}
 }
 
-/* Ascending, so that pushing each in front of its siblings leaves them descending. */
+/* Ascending, so that inserting each before its siblings leaves them descending. */
 static int compare_totals(const void *a, const void *b, void *context)
 {
 	const struct hot_node *nodes = context;

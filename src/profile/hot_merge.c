@@ -1,6 +1,7 @@
 /*
- * Functions that one node calls and that have little time each are made one node: a framework that
- * runs a thousand tests, a table of handlers.  What they call is merged by function below it.
+ * Merges functions called by one node that have little time each into one node: a framework
+ * that runs a thousand tests, a table of handlers. Their callees are merged by function below
+ * it.
  */
 #include "profile/hot_paths_internal.h"
 
@@ -10,15 +11,15 @@
 #include "profile/sum.h"
 
 enum {
-	/* Per cent of all time: a function with less is light, */
+	/* Per cent of all time: a function with less is light; */
 	LIGHT = 3,
-	/* and light ones that have so much together are worth a row, */
+	/* light functions are merged if they have at least so much together, */
 	TOGETHER = 10,
-	/* if they are so many. */
+	/* and are at least so many. */
 	MEMBERS_LEAST = 5,
 };
 
-/* By the node that calls light functions: their number, and their time. */
+/* For each node that calls light functions: their number, and their time. */
 struct light {
 	uint32_t count;
 	uint64_t ns;
@@ -26,10 +27,10 @@ struct light {
 
 struct merging {
 	struct hot_builder *builder;
-	struct hot_paths old; /* the nodes so far; builder->paths has those to come */
+	struct hot_paths old; /* the nodes so far; builder->paths gets the new ones */
 	struct light *lights; /* by old node */
-	uint32_t *now;        /* by old node: its new one */
-	struct table members; /* new group, function */
+	uint32_t *now;        /* by old node: its new node */
+	struct table members; /* (new group, function) */
 };
 
 static bool is_light(const struct hot_paths *paths, uint32_t node)
@@ -67,7 +68,7 @@ static bool count_lights(struct merging *merging)
 	return false;
 }
 
-/* How many bytes both paths have alike up to the end of a folder, or all if they are the same. */
+/* The length of the paths' common folders, or of all if they are equal. */
 static uint32_t common_length(const char *a, const char *b, uint32_t most)
 {
 	uint32_t folder = 0;
@@ -95,7 +96,7 @@ static void add_member(struct merging *merging, uint32_t group, struct function_
 	if (!is_new)
 		return;
 	node->members++;
-	/* Code of strings and templates has no folder. */
+	/* Code from strings and templates has no folder. */
 	if (!file || file[0] != '/')
 		return;
 	if (!first || first[0] != '/') {
@@ -106,14 +107,14 @@ static void add_member(struct merging *merging, uint32_t group, struct function_
 					 : common_length(first, file, node->common);
 }
 
-/* The group under a new node; it is known by its first function. */
+/* The group below a new node; its first function represents it. */
 static uint32_t group_of(struct merging *merging, uint32_t above, struct function_id function)
 {
 	struct hot_builder *builder = merging->builder;
 	uint64_t known;
 	uint32_t group;
 
-	/* Function 0 stands for whichever it is. */
+	/* The key's function 0 stands for all functions of the group. */
 	if (table_get(&builder->index, (uint64_t)above << 8 | HOT_GROUP, 0, &known)) {
 		group = (uint32_t)known;
 	} else {

@@ -1,6 +1,6 @@
 /*
- * Own functions without a name are known by one of them for each module: an address says nothing.
- * They have a row of their own if there are few others.
+ * Represents own functions without a name by one of them per module, as an address says
+ * nothing. They have rows of their own if few other functions are named.
  */
 #include "profile/hot_paths_internal.h"
 
@@ -12,10 +12,10 @@
 #include "profile/packages.h"
 #include "profile/sum.h"
 
-/* Per cent of the time of own code in which functions with a name have to be on the stack. */
+/* Per cent of own code's time that must have a named function on the stack. */
 enum { MOSTLY_NAMED = 50 };
 
-enum { OWN = 1, NAMED = 2 }; /* what a stack has */
+enum { OWN = 1, NAMED = 2 }; /* flags of a stack */
 
 static unsigned int kind_of(const struct hot_builder *builder, struct function_id id)
 {
@@ -53,7 +53,7 @@ void hot_find_named(struct hot_builder *builder)
 {
 	const size_t count = profile_function_count(builder->profile);
 	const bool is_named = is_mostly_named(builder);
-	struct table first = { 0 }; /* module: its first function without a name */
+	struct table first = { 0 }; /* module to its first function without a name */
 
 	builder->is_own = xzalloc((count + 1) * sizeof *builder->is_own);
 	builder->stands_for = xzalloc((count + 1) * sizeof *builder->stands_for);

@@ -1,7 +1,7 @@
 /*
- * What runs without own code - a framework's start, a test runner's collecting, another thread - is
- * known by the innermost function that has most of it; where that shares its time out among callees
- * that have much each, these are nodes of their own.
+ * Names nodes that run without own code (a framework's start, a test runner's collection,
+ * another thread) by the innermost function with most of their time; where that function's time
+ * is divided among callees with much each, these become nodes of their own.
  */
 #include "profile/hot_paths_internal.h"
 
@@ -12,24 +12,23 @@
 #include "profile/sum.h"
 
 enum {
-	/* Per cent of all time: a node with less is left as it is, */
+	/* Per cent of all time: a node with less is left alone, */
 	NODE_LEAST = 5,
-	/* and a callee with as much becomes a node. */
+	/* and a callee with so much becomes a node. */
 	MUCH = 15,
-	/* Per cent of a node's time that a function needs for the node to be known by it. */
+	/* Per cent of a node's time that a function needs to name the node. */
 	MOST = 60,
 };
 
-/* Stacks as a tree that can be gone down: links by stack, 0: none. */
+/* The stacks as a tree that can be walked inwards: links by stack, 0: none. */
 struct descent {
 	struct hot_builder *builder;
 	uint32_t *first_child, *next_sibling;
-	uint64_t *ns; /* of a stack and those below it that have the same node */
-	uint32_t *level,
-		*next; /* stacks of the function that was reached, and of its callees */
+	uint64_t *ns;           /* of a stack and those below it that have the same node */
+	uint32_t *level, *next; /* stacks of the current function, and of its callees */
 	size_t level_count, next_count;
-	uint64_t much_ns; /* a callee with as much becomes a node */
-	bool is_split;    /* one has */
+	uint64_t much_ns; /* a callee with so much becomes a node */
+	bool is_split;    /* one has become a node */
 };
 
 static void descent_init(struct descent *descent, struct hot_builder *builder)
@@ -70,7 +69,7 @@ static void descent_done(struct descent *descent)
 	freep(&descent->next);
 }
 
-/* The outermost stacks that have the node. */
+/* Lists the outermost stacks that have the node. */
 static void list_outermost(struct descent *descent, uint32_t node)
 {
 	const struct hot_builder *builder = descent->builder;
@@ -85,7 +84,7 @@ static void list_outermost(struct descent *descent, uint32_t node)
 	}
 }
 
-/* The stacks of the level's callees that have the same node. */
+/* Lists the stacks that the level's stacks call and that have the same node. */
 static void list_callees(struct descent *descent, uint32_t node)
 {
 	descent->next_count = 0;
@@ -96,7 +95,7 @@ static void list_callees(struct descent *descent, uint32_t node)
 				descent->next[descent->next_count++] = i;
 }
 
-/* By function, the time of the stacks that come next. */
+/* Sums the time of the next stacks by function. */
 static struct table sum_next(const struct descent *descent)
 {
 	struct table ns_of = { 0 };
@@ -111,7 +110,7 @@ static struct table sum_next(const struct descent *descent)
 	return ns_of;
 }
 
-/* The stack, and those below it that have the same node, are another node's now. */
+/* Moves the stack, and those below it that have the same node, to another node. */
 static void move_below(struct descent *descent, uint32_t top, uint32_t to)
 {
 	uint32_t *node_of = descent->builder->node_of;
@@ -135,7 +134,7 @@ static void move_below(struct descent *descent, uint32_t top, uint32_t to)
 	}
 }
 
-/* Which of the next functions has enough of the time; none: 0. */
+/* Which of the next functions has at least enough_ns; 0: none. */
 static uint32_t find_most(const struct table *ns_of, uint64_t enough_ns)
 {
 	uint64_t hi, function, ns;
@@ -147,7 +146,7 @@ static uint32_t find_most(const struct table *ns_of, uint64_t enough_ns)
 	return 0;
 }
 
-/* Goes on to the function; the others with much of all time become nodes of their own. */
+/* Continues inwards to the function; others with much of all time become nodes of their own. */
 static void step_down(struct descent *descent, uint32_t node, uint32_t to, struct table *ns_of)
 {
 	struct hot_builder *builder = descent->builder;
@@ -170,8 +169,9 @@ static void step_down(struct descent *descent, uint32_t node, uint32_t to, struc
 }
 
 /*
- * The innermost function that has most of the node's time, once callees with much of it are nodes of
- * their own.  One that was on the stack before, like a dispatcher of hooks, says nothing.
+ * The innermost function with most of the node's time, after callees with much of it became
+ * nodes of their own. A function that is on the stack already, like a dispatcher of hooks, does
+ * not become the name.
  */
 static struct function_id name_of(struct descent *descent, uint32_t node, uint64_t ns)
 {
@@ -207,7 +207,7 @@ bool hot_split_outer(struct hot_builder *builder)
 	struct descent descent;
 
 	descent_init(&descent, builder);
-	/* Nodes that come of it are looked into as well. */
+	/* Nodes made by this are split in turn. */
 	for (uint32_t i = 1; i < paths->count; i++) {
 		uint64_t ns = 0;
 

@@ -1,4 +1,4 @@
-/* Which packages stand between own functions, and with how many frames. */
+/* Finds which packages are between own functions, and with how many frames. */
 #include "profile/hot_paths_internal.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ static bool is_entry(const struct hot_builder *builder, uint32_t stack, uint32_t
 	       above && !hot_kind_is_own(paths->nodes[above].kind);
 }
 
-/* Counts the frames between the stack, which is own code, and the own code that they were called by. */
+/* Counts the frames between the stack, which is own code, and its nearest own caller. */
 static void count_passed(struct hot_builder *builder, struct hot_node *node, uint32_t stack)
 {
 	struct table frames_of = { 0 }; /* package: frames */
@@ -58,7 +58,7 @@ void hot_find_passed(struct hot_builder *builder)
 {
 	struct hot_paths *paths = builder->paths;
 
-	/* By node: of the heaviest stack that entered it, and that stack. */
+	/* By node: the time of the heaviest stack that entered it, and that stack. */
 	CLEANUP(freep) uint64_t *entry_ns = xzalloc(paths->count * sizeof *entry_ns);
 	CLEANUP(freep) uint32_t *entry = xzalloc(paths->count * sizeof *entry);
 

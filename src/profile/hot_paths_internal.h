@@ -1,6 +1,6 @@
 /*
- * hot_paths_internal - what the files that make hot paths share.  Places in arrays by stack or
- * function are their ids.
+ * hot_paths_internal - shared by the files that make hot paths. Arrays by stack or function are
+ * indexed by id.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,12 +19,15 @@ struct hot_builder {
 	const struct packages *packages;
 	const struct filter *filter; /* NULL: everything */
 	struct hot_paths *paths;
-	struct table index; /* parent, kind, wait and function: the node */
+	struct table index; /* (parent, kind, wait and function) to the node */
 	size_t stacks;
-	bool *is_own; /* a function that has a row of its own */
-	/* Own code without a name: the function that all of its module's is known by. */
+	bool *is_own; /* by function: whether it gets nodes of its own */
+	/*
+	 * By function: for own code without a name, the function that represents its module;
+	 * else 0.
+	 */
 	uint32_t *stands_for;
-	uint32_t *node_of;  /* a stack's node */
+	uint32_t *node_of;  /* by stack: its node */
 	uint64_t *total_ns; /* of a stack and those below it */
 };
 
@@ -48,19 +51,24 @@ static inline uint32_t hot_caller_of(const struct hot_builder *builder, uint32_t
 	return profile_get_stack(builder->profile, (struct stack_id){ stack })->parent.n;
 }
 
-/* hot_build.c: the node under parent for it, made if there is none. */
+/* hot_build.c: the child of parent with this kind and function, created if needed. */
 uint32_t hot_child(struct hot_builder *builder, uint32_t parent, enum hot_kind kind,
 		   struct function_id function);
-/* The same of what is waited for (struct hot_node). */
+/* Likewise for a wait (struct hot_node). */
 uint32_t hot_wait_child(struct hot_builder *builder, uint32_t parent, enum hot_kind kind,
 			struct function_id function, struct function_id wait);
 /* hot_named.c: fills is_own and stands_for. */
 void hot_find_named(struct hot_builder *builder);
-/* hot_wrappers.c: then takes functions that only pass calls on out of is_own. */
+/* hot_wrappers.c: afterwards removes functions that only pass calls on from is_own. */
 void hot_find_wrappers(struct hot_builder *builder);
-/* hot_merge.c: makes light functions that one node calls one node, if that is worth it. */
+/*
+ * hot_merge.c: merges light functions called by one node, if that is worth it; false: nothing
+ * changed.
+ */
 bool hot_merge(struct hot_builder *builder);
-/* hot_outer.c: finds functions that have most of what runs without own code; false: nothing has changed. */
+/*
+ * hot_outer.c: names what runs without own code by its main functions; false: nothing changed.
+ */
 bool hot_split_outer(struct hot_builder *builder);
-/* hot_passed.c: which packages stand between own code. */
+/* hot_passed.c: finds which packages are between own code. */
 void hot_find_passed(struct hot_builder *builder);

@@ -1,7 +1,8 @@
 /*
- * Own functions that only pass calls on, from many functions to many, and again below themselves: what
- * a decorator puts around each function, a visitor's visit().  They are between own functions as
- * libraries are, or all that they call would be added to their first call.
+ * Finds own functions that only pass calls on, from many functions to many, and again below
+ * themselves: a decorator around every function, a visitor's visit(). They are treated as
+ * library code between own functions; otherwise all that they call would be added to their
+ * first call.
  */
 #include "profile/hot_paths_internal.h"
 
@@ -10,11 +11,11 @@
 #include "profile/sum.h"
 
 enum {
-	/* Own functions that call it, and that it calls, beside itself. */
+	/* Own functions that call it, and that it calls, not counting itself. */
 	NEIGHBOURS = 3,
-	/* Per cent of its time below itself, at least, ... */
+	/* Minimum per cent of its time spent below a second call of itself ... */
 	AGAIN = 20,
-	/* ... and without own code that it calls, at most. */
+	/* ... and maximum per cent without own code that it calls. */
 	SELF = 3,
 	CANDIDATES_MAX = 64, /* bits of a mask */
 };
@@ -22,7 +23,7 @@ enum {
 struct wrappers {
 	struct hot_builder *builder;
 	uint32_t *nearest;   /* by stack: the innermost own function */
-	uint32_t *candidate; /* by function: its number from 1, or 0 */
+	uint32_t *candidate; /* by function: its candidate number from 1, or 0 */
 	uint32_t count;
 	struct {
 		uint32_t function;
@@ -31,7 +32,7 @@ struct wrappers {
 	bool is_saturated;
 };
 
-/* Some different functions; a place is 0 until there are so many. */
+/* The first few different functions; unused entries are 0. */
 struct neighbours {
 	uint32_t functions[NEIGHBOURS];
 };
@@ -101,7 +102,7 @@ static void add_selfs(struct wrappers *wrappers, uint64_t *total_ns)
 			&wrappers->is_saturated);
 }
 
-/* Of each path the first call, and the first one below that. */
+/* Adds the times of each path's first call of a candidate, and of the second one below that. */
 static void add_totals(struct wrappers *wrappers)
 {
 	const struct hot_builder *builder = wrappers->builder;

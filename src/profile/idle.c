@@ -7,16 +7,19 @@
 #include "profile/info.h"
 #include "profile/profile.h"
 
-/* Per cent of a thread's life in one state with one stack. */
+/* Minimum per cent of a thread's life in one state with one stack. */
 enum { AT_ONE_PLACE = 95 };
 
-/* What the others of a program have lived, of its first thread's life, where that may be idle. */
+/*
+ * Per cent: the first thread can be idle only if the busy threads' lives sum up to this part of
+ * its own.
+ */
 enum { OTHERS_LEAST = 5 };
 
 struct life {
 	uint64_t ns, longest_ns;
 	struct stack_id longest;
-	enum thread_state state; /* that it waited longest in */
+	enum thread_state state; /* of the longest wait */
 };
 
 static bool begins(const char *text, const char *with)
@@ -33,7 +36,10 @@ static bool is_one_of(const char *name, size_t len, const char *const *words, si
 	return false;
 }
 
-/* "futex(Lock at app.py:12)", "epoll_wait(Lock tuple)": what others hold. */
+/*
+ * Waits for what another thread or process holds: "futex(Lock at app.py:12)", "epoll_wait(Lock
+ * tuple)".
+ */
 static bool is_for_owned(const char *call)
 {
 	static const char *const kinds[] = { "(Lock ",  "(RLock ",   "(mutex ",  "(rwlock ",
@@ -47,7 +53,10 @@ static bool is_for_owned(const char *call)
 	return false;
 }
 
-/* "epoll_wait", "poll(2 sockets)", "recvfrom(a client of port 80)": not "recvfrom(10.0.0.7:5432)". */
+/*
+ * Waits for requests: "epoll_wait", "poll(2 sockets)", "recvfrom(a client of port 80)"; not
+ * "recvfrom(10.0.0.7:5432)".
+ */
 static bool is_for_work(const char *call)
 {
 	static const char *const waits[] = { "epoll_wait", "epoll_pwait", "epoll_pwait2",
@@ -66,8 +75,8 @@ static bool is_for_work(const char *call)
 	       begins(object, "connections to ") || begins(object, "a pipe") ||
 	       begins(object, "an ") || begins(object, "a timerfd") ||
 	       begins(object, "a signalfd") || begins(object, "Client") ||
-	       begins(object, "Activity") ||                /* PostgreSQL's */
-	       object[strspn(object, "0123456789")] == ' '; /* of several descriptors */
+	       begins(object, "Activity") ||                /* of PostgreSQL */
+	       object[strspn(object, "0123456789")] == ' '; /* several descriptors */
 }
 
 static bool may_be_idle(const struct profile *profile, const struct life *life)
@@ -101,7 +110,7 @@ static bool is_first(const struct profile *profile, uint32_t id)
 	return process && process->parent.n == 0 && process->pid == thread->tid;
 }
 
-/* By thread id; those that are not idle have no longest wait.  The caller's to free. */
+/* By thread id; `longest` is none for threads that are not idle. The caller frees it. */
 static struct life *read_lives(const struct profile *profile)
 {
 	const size_t threads = profile_thread_count(profile);

@@ -1,10 +1,10 @@
 /*
- * idle - threads that waited for something to do, at one place, for nearly all of their lives, as those
- * of a pool do that nothing was asked of, and shells that wait for their commands.
+ * idle - finds threads that waited for something to do, at one place, for nearly all of their
+ * lives: unused threads of a pool, shells that wait for their commands.
  *
- * A thread is not idle that waits for an answer (a peer that its program connected to, a file), or for
- * what another one holds (a lock, an interpreter).  Nor is the first thread of the program itself if all
- * others are.
+ * A thread is not idle if it waits for an answer (from a file, or a peer that its program
+ * connected to), or for something that another thread holds (a lock, an interpreter). The first
+ * thread of the program itself is not idle if all others are.
  */
 #pragma once
 #include <stddef.h>
@@ -15,10 +15,13 @@
 struct profile;
 
 struct idle {
-	size_t threads; /* all of a wall recording, or some; 0: none, or another clock's recording */
-	uint64_t ns; /* what they lived together */
+	size_t threads; /* of a wall recording or a part of it; 0 for other clocks */
+	uint64_t ns;    /* their lives, summed */
 };
 
 struct idle idle_find(const struct profile *profile);
-/* By thread id, 0 for none, the stack that it waited in; none: it is not idle.  The caller's to free. */
+/*
+ * By thread id, 0 for none: the stack in which an idle thread waited; none: not idle. The
+ * caller frees it.
+ */
 struct stack_id *idle_places(const struct profile *profile);

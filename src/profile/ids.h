@@ -1,5 +1,6 @@
 /*
- * ids - which string, function, stack … of a profile: types that cannot be mixed up, 0 for none.
+ * ids - identifiers of a profile's strings, functions, stacks …: distinct types, so that they
+ * cannot be mixed up; 0 means none.
  */
 #pragma once
 #include <stdint.h>

@@ -4,7 +4,10 @@
 
 #include "base/text.h"
 
-/* What is required: "sinatra/base" of /var/lib/gems/3.1.0/gems/sinatra-3.0.5/lib/sinatra/base.rb. */
+/*
+ * Adds the name as required: "sinatra/base" for
+ * /var/lib/gems/3.1.0/gems/sinatra-3.0.5/lib/sinatra/base.rb.
+ */
 static void add_require(struct text *out, const char *file, size_t len)
 {
 	static const char *const folders[] = { "/lib/", "/vendor_ruby/", "/site_ruby/" };

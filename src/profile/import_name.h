@@ -1,6 +1,6 @@
 /*
- * import_name - what the loading of a module is called: "import werkzeug.serving" of Python, "require
- * sinatra/base" of Ruby.
+ * import_name - names the loading of a module: "import werkzeug.serving" in Python, "require
+ * sinatra/base" in Ruby.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 struct text;
 
 /*
- * Of the module in that source file.  root: so many bytes of the path are no part of the name of one
- * of Python's that is not installed; 0: not known, and it is called by its file's name.
+ * For the module in that source file. root: the length of the path's part that is not in the
+ * name, of a Python module that is not installed; 0: unknown, and the file's name is used.
  */
 void import_name_add(struct text *out, const char *file, size_t root);
-/* Whether the function is a module's or a program's own code: "<module>", "<main>". */
+/* Whether the function is the code of a module or program itself: "<module>", "<main>". */
 bool import_name_is_body(const char *function);

@@ -1,7 +1,8 @@
 /*
- * Slots of time, and threads as if they were such, are summed over the tree in blocks of eight, so
- * that what is needed besides the rows is 32 bytes a place, and only the larger rows' slots are kept:
- * what is below one sample in a thousand of many rows repeats as all do, or hardly was sampled.
+ * Computes the intervals of rows. Slots of time, and of threads, are summed over the tree in
+ * blocks of eight, so that besides the rows only 32 bytes a place are needed. Only the larger
+ * rows' slots are kept: a row below one sample in a thousand repeats its samples as all rows
+ * do, or has hardly any.
  */
 #include "profile/intervals.h"
 
@@ -22,9 +23,9 @@
 enum { BLOCK = 8, KEPT_ROWS = 4096, NOT_KEPT = -1 };
 enum axis { BY_TIME, BY_THREAD, AXES };
 
-/* Of a place or a row: sampled time and what of it is exact. */
+/* Of a place or a row: sampled time, and time known exactly. */
 struct sums {
-	double ns, squares; /* of samples; and each times its weight */
+	double ns, squares; /* of samples; and the same, each times its weight */
 	double exact_ns;
 };
 
@@ -34,11 +35,11 @@ struct series {
 
 struct finding {
 	const struct interval_terms *terms;
-	bool *is_outermost;        /* by place */
-	struct sums *of_place;     /* with those below it */
+	bool *is_outermost;        /* by place: of its row */
+	struct sums *of_place;     /* by place, with those below it */
 	struct sums *self, *total; /* by row */
 	struct sums whole;
-	int32_t *kept; /* by row: its place in series, or NOT_KEPT */
+	int32_t *kept; /* by row: its index in series, or NOT_KEPT */
 	struct series *series;
 	float whole_series[AXES][SERIES_SLOTS];
 	bool has_series;
@@ -64,7 +65,7 @@ static void add_sums(struct sums *sum, const struct sums *more)
 	sum->exact_ns += more->exact_ns;
 }
 
-/* A place is its row's outermost if the row does not stand on the way to it: counted per row. */
+/* A place is outermost if no place above it has its row: tracked by a count per row. */
 struct tree {
 	uint32_t *first_child, *next_sibling;
 };
@@ -105,7 +106,10 @@ static void find_outermost(struct finding *finding)
 	free(tree.next_sibling);
 }
 
-/* A wait's length is known: all that may be off is whether it was read, by one tick. */
+/*
+ * Only a tick of a wait is uncertain, namely whether a tick saw it: the rest of its length is
+ * exact.
+ */
 static struct sums sums_of(double tick_ns, const struct weight *weight)
 {
 	const double ns = (double)weight->ns;
@@ -145,7 +149,7 @@ static void add_weights(struct finding *finding)
 	}
 }
 
-/* The largest rows by total, by halving what is asked of them until there are too many. */
+/* Chooses the largest rows by total: doubles the threshold until few enough reach it. */
 static void keep_rows(struct finding *finding)
 {
 	const size_t rows = finding->terms->row_count;
@@ -186,7 +190,7 @@ static void add_block(struct finding *finding, enum axis axis, uint32_t first_sl
 	}
 }
 
-/* Time in one slot of an axis, if that is in the block. */
+/* Time in one slot of an axis, if the slot is in the current block. */
 struct portion {
 	enum axis axis;
 	uint32_t slot, first_slot;
@@ -316,7 +320,9 @@ static struct interval interval_of(const struct finding *finding, const struct s
 {
 	const double all = finding->whole.ns;
 
-	/* Without a sample it may have some: what is shorter is missed once in forty times. */
+	/*
+	 * A row without a sample may have had time: chance misses so much once in forty times.
+	 */
 	if (sums->ns <= 0 && (samples_ns > 0 || all <= 0))
 		return (struct interval){ samples_ns, samples_ns, 0 };
 	const double weight =

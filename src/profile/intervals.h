@@ -1,10 +1,11 @@
 /*
  * intervals - the 95 % confidence interval of the time of each row of a report.
  *
- * What is not certain is when samples fell, and how a program goes on that was sampled for a while:
- * an interval is of the share that the program would have in the long run.  It is that of a share of
- * independent samples (statistics.h), of as many as the row's samples count for (autocorrelation.h).
- * What no sample stands for is exact, as all times of a trace are: both ends are the time itself.
+ * Uncertain are the moments of the samples, and how a program that was sampled for a while
+ * continues: an interval is of the share that the row would have in the long run. It is that of
+ * a share of independent samples (statistics.h), with the number of independent samples that
+ * the row's samples amount to (autocorrelation.h). Time not represented by samples is exact, as
+ * all times of a trace: both ends are the time itself.
  */
 #pragma once
 #include <stddef.h>
@@ -15,8 +16,10 @@ struct profile;
 
 struct interval {
 	uint64_t low_ns, high_ns;
-	/* In how many phases it came, if few (autocorrelation.h); of one, the interval is of this
-	 * recording alone.  Else 0. */
+	/*
+	 * The number of phases the row came in, if few (autocorrelation.h); with one, the
+	 * interval is of this recording alone. Else 0.
+	 */
 	unsigned int phases;
 };
 
@@ -26,19 +29,19 @@ struct intervals {
 };
 
 /*
- * Rows are made of places, as nodes of a tree.  Place 0 is the root, of no row; a parent's number
- * is smaller than its child's.  A row's total is the time of its outermost places.
+ * Rows consist of places, which are nodes of a tree. Place 0 is the root, in no row; a parent's
+ * number is smaller than its child's. A row's total is the time of its outermost places.
  */
 struct interval_terms {
 	const struct profile *profile;
 	const struct filter *filter; /* NULL: all */
-	/* By stack id, or by thread id (0: none is known); both NULL: it is the stack's id. */
+	/* By stack id, or by thread id (0: unknown); both NULL: the place is the stack's id. */
 	const uint32_t *place_of_stack, *place_of_thread;
 	const uint32_t *parents; /* by place */
-	const uint32_t *rows;    /* likewise; NULL: each place is a row */
-	size_t place_count;      /* with the root */
+	const uint32_t *rows;    /* by place; NULL: each place is a row */
+	size_t place_count;      /* including the root */
 	size_t row_count;
 };
 
-/* Fills in row_count of out_rows. */
+/* Fills in row_count elements of out_rows. */
 void intervals_find(const struct interval_terms *terms, struct intervals *out_rows);

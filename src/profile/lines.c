@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 
-/* A line while it is found: with what it is of. */
+/* A line being collected, with its function and file. */
 struct found_line {
 	struct function_id function;
 	const char *file;
@@ -23,7 +23,7 @@ struct finder {
 	uint32_t *row_of_frame;
 };
 
-/* Row 0 is for all that is not meant. */
+/* The row of a frame's line; row 0 is for frames of other functions. */
 static uint32_t row_of(struct finder *finder, const struct frame *frame)
 {
 	const struct function *function =
@@ -33,7 +33,7 @@ static uint32_t row_of(struct finder *finder, const struct frame *frame)
 
 	if (!finder->is_meant[frame->function.n])
 		return 0;
-	/* Strings are interned in the profile: the same text is the same pointer. */
+	/* Strings are interned in the profile: equal texts are equal pointers. */
 	uint64_t *row = table_at(&finder->index, (uint64_t)(uintptr_t)file,
 				 (uint64_t)frame->function.n << 32 | frame->line, &is_new);
 
@@ -72,7 +72,7 @@ static void add_function_costs(struct finder *finder, const struct filter *filte
 	totals_done(&totals);
 }
 
-/* All that is meant as one row. */
+/* The cost of all selected functions as one row. */
 static struct cost whole_of(struct finder *finder, const struct filter *filter)
 {
 	struct totals totals;

@@ -11,18 +11,18 @@
 #include "profile/sum.h"
 #include "profile/thread_kinds.h"
 
-/* So many threads of a kind have rows of their own. */
+/* Up to so many threads of one kind keep rows of their own. */
 enum { ALIKE_MOST = 8 };
 
 struct merging {
 	struct groups *groups;
-	struct stack_id *places; /* by thread id, of idle ones */
+	struct stack_id *places; /* by thread id: where idle threads wait */
 	struct thread_kinds *kinds;
-	struct table counts; /* (process, kind): rows that are not idle */
-	struct table rows;   /* what becomes one row: its number + 1 */
+	struct table counts; /* (process, kind) to the number of rows that are not idle */
+	struct table rows;   /* key of a merged row to its number + 1 */
 };
 
-/* What the one has is the other's as well. */
+/* Adds one row to another. */
 static void merge(struct groups *groups, struct group *into, const struct group *from)
 {
 	struct group_waits *waits = &groups->waits[into->waits - groups->waits];
@@ -50,7 +50,10 @@ static uint64_t *count_of(struct merging *merging, const struct group *row)
 			thread_kinds_of(merging->kinds, row->thread), NULL);
 }
 
-/* The number of the row that this one is a part of; 0: it is the first. */
+/*
+ * Where the number of the row that this one merges into is stored; 0 there: it is the first.
+ * NULL: it stays a row of its own.
+ */
 static uint64_t *place_of(struct merging *merging, const struct group *row)
 {
 	const uint64_t idle_place = merging->places[row->thread.n].n;

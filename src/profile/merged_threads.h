@@ -1,11 +1,13 @@
 /*
- * merged_threads - rows of threads that are shown as one: the idle ones of a process at one place
- * (idle.h), and those of one kind (thread_kinds.h) where there are many.
+ * merged_threads - merges rows of threads: the idle ones of a process at one place (idle.h),
+ * and those of one kind (thread_kinds.h) if there are many.
  */
 #pragma once
 
 struct groups;
 struct profile;
 
-/* Of rows by thread, of the wall clock: group.idle and group.alike say of how many a row is. */
+/*
+ * For rows by thread, on the wall clock; group.idle and group.alike count the threads of a row.
+ */
 void merged_threads_make(struct groups *groups, const struct profile *profile);

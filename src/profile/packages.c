@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "profile/sum.h"
 
-/* Below one part in so many of the time, one's own code is not what was profiled. */
+/* If own code has less than 1/OWN_PART of the time, it is not what was profiled. */
 enum { OWN_PART = 100 };
 
 struct packages {
@@ -17,7 +17,7 @@ struct packages {
 	struct intern names;
 	struct package *list; /* from 1 */
 	size_t count, capacity;
-	struct table index; /* origin, name: the package */
+	struct table index; /* (origin, name) to the package */
 	uint32_t *of;       /* by function id */
 	bool *is_own, *is_import;
 	enum own_rule own_rule;
@@ -48,7 +48,7 @@ static void classify(struct packages *packages)
 	packages->of = xzalloc((count + 1) * sizeof *packages->of);
 	packages->is_own = xzalloc((count + 1) * sizeof *packages->is_own);
 	packages->is_import = xzalloc((count + 1) * sizeof *packages->is_import);
-	/* Number 0 has a name, too. */
+	/* Package number 0 needs a name, too. */
 	packages->list = array_grow(NULL, 0, &packages->capacity, sizeof *packages->list);
 	packages->list[0] = (struct package){ .name = "[none]", .origin = ORIGIN_SYSTEM };
 	for (uint32_t i = 1; i <= count; i++) {
@@ -61,7 +61,10 @@ static void classify(struct packages *packages)
 	}
 }
 
-/* A numpy function that is known by its name only is of numpy, if other code of it is here. */
+/*
+ * A C function known only by its interpreter's name, as numpy's, joins the installed package of
+ * that name if the profile has one.
+ */
 static void join_builtins(struct packages *packages)
 {
 	const size_t count = profile_function_count(packages->profile);
@@ -78,14 +81,14 @@ static void join_builtins(struct packages *packages)
 	}
 }
 
-/* Compiled of a string, as exec() does. */
+/* Compiled from a string, as by exec(). */
 static bool is_of_string(const struct function *function)
 {
 	return function->language == LANGUAGE_PYTHON && function->file &&
 	       strcmp(function->file, "<string>") == 0;
 }
 
-/* The function of the nearest caller that has a file of its own; none: it is the program. */
+/* The function of the nearest caller that has a file of its own; none: there is none. */
 static struct function_id caller_with_file(const struct profile *profile,
 					   const struct stack *stack)
 {
@@ -106,8 +109,8 @@ static struct function_id caller_with_file(const struct profile *profile,
 }
 
 /*
- * Code of a string that only packages or the standard library run is theirs: the lines of .pth files,
- * which site executes at the start of Python.
+ * Code from a string that only packages or the standard library execute belongs to them: the
+ * lines of .pth files, which site executes at Python's start.
  */
 static void place_code_of_strings(struct packages *packages)
 {
@@ -189,7 +192,7 @@ static bool is_own_by(const struct packages *packages, uint32_t i, enum own_rule
 	}
 }
 
-/* Whether enough of the time has such code on its stack. */
+/* Whether enough of the time has own code on its stack. */
 static bool has_time(const struct packages *packages)
 {
 	const struct profile *profile = packages->profile;

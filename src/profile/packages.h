@@ -1,9 +1,10 @@
 /*
- * packages - from which package each function of a profile is, and which are one's own.
+ * packages - assigns each function of a profile to a package, and decides which code is the
+ * user's own.
  *
- * One's own is code that is not in the standard library, an installed package, the interpreter or
- * the distribution.  Where hardly any time has such code on the stack (1 % of it) - a program of the
- * distribution's is profiled - the next best stands for it: enum own_rule.
+ * Own code is all outside of the standard library, installed packages, the interpreter and the
+ * distribution. If hardly any time (less than 1 %) has such code on the stack, as when a
+ * program of the distribution is profiled, the next best code is taken as own: enum own_rule.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,17 +22,18 @@ struct package {
 	enum origin origin;
 };
 
-/* What was taken for one's own. */
+/* What was taken as own code. */
 enum own_rule {
 	OWN_BY_PATH,
-	OWN_ASKED,       /* what the user named */
+	OWN_ASKED,       /* named by the user */
 	OWN_INTERPRETED, /* installed Python and Ruby code */
 	OWN_PROGRAMS,    /* the programs themselves, without their libraries */
 	OWN_ALL,
 };
 
 struct packages_options {
-	const char *own; /* parts of paths, of which one fits, at commas; NULL: by the rule */
+	/* Parts of paths, comma-separated, of which one must match; NULL: use the rule. */
+	const char *own;
 	bool is_all_own;
 };
 
@@ -43,9 +45,12 @@ void packages_freep(struct packages **packages);
 
 enum own_rule packages_own_rule(const struct packages *packages);
 bool packages_is_own(const struct packages *packages, struct function_id function);
-/* Python's import system, Ruby's require: between an import and the module that it loads. */
+/*
+ * Whether it is part of Python's import system or Ruby's require: between an import and the
+ * module that it loads.
+ */
 bool packages_is_import(const struct packages *packages, struct function_id function);
-/* From 1 to the count, in no order; 0 for no function. */
+/* The function's package, from 1 to the count, in no order; 0 for no function. */
 uint32_t packages_of(const struct packages *packages, struct function_id function);
 size_t packages_count(const struct packages *packages);
 /* Never NULL; lives as long as packages. */

@@ -81,7 +81,7 @@ void *profile_alloc(struct profile *profile, size_t size)
 	return arena_alloc(&profile->strings.arena, size);
 }
 
-/* For the strings that are never NULL. */
+/* Interns strings that are never NULL. */
 static uint32_t intern_name(struct profile *profile, const char *name)
 {
 	return intern_string(&profile->strings, name ? name : "");
@@ -89,7 +89,7 @@ static uint32_t intern_name(struct profile *profile, const char *name)
 
 struct module_id profile_add_module(struct profile *profile, const struct module *module)
 {
-	/* The build id distinguishes two files of the same path. */
+	/* The build id is part of the key: two files may have the same path. */
 	size_t len = module->build_id_len;
 	if (len > sizeof module->build_id)
 		len = sizeof module->build_id;
@@ -134,7 +134,7 @@ struct function_id profile_add_function(struct profile *profile,
 	return (struct function_id){ id };
 }
 
-/* A frame always has a function: the reports need not ask. */
+/* A frame always has a function, so that reports need not check. */
 static struct function_id known_function(struct profile *profile, struct function_id id)
 {
 	if (profile_get_function(profile, id))
@@ -246,7 +246,7 @@ size_t profile_weight_count(const struct profile *profile)
 	return profile->weight_count;
 }
 
-/* Id 0 becomes the largest index there is, so one comparison refuses it too. */
+/* Id 0 becomes the largest index, so one comparison rejects it too. */
 #define AT(list, count, id) ((uint32_t)((id).n - 1) < (count) ? &(list)[(id).n - 1] : NULL)
 
 const struct module *profile_get_module(const struct profile *profile, struct module_id id)

@@ -1,7 +1,7 @@
 /*
- * profile_internal - what the files of the model share: its tables.
+ * profile_internal - the model's tables, shared by its files.
  *
- * profile.c adds and gives rows, profile_weights.c sums what stands on stacks.
+ * profile.c adds and returns rows, profile_weights.c sums the weights on stacks.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct known_times {
 struct profile {
 	struct profile_info info;
 	struct intern strings;
-	struct intern function_keys; /* numbers its strings from 1, as ids are: the id is its */
+	struct intern function_keys; /* numbers its strings from 1, as ids */
 	struct intern frame_keys;
 	struct table module_index;
 	struct table weight_index; /* (stack and thread, state) to index + 1 */
@@ -34,8 +34,7 @@ struct profile {
 	struct process *processes;
 	struct thread *threads;
 	struct weight *weights;
-	struct known_times
-		*call_times; /* of a trace; the weights in front, as far as it goes */
+	struct known_times *call_times; /* of a trace; for the first call_times_count weights */
 	size_t module_count, module_capacity;
 	size_t function_count, function_capacity;
 	size_t frame_count, frame_capacity;

@@ -1,6 +1,6 @@
 /*
- * What stands on stacks: weights by (stack, thread, state), of a trace what is known of each call,
- * and when samples were taken.
+ * Sums the weights by (stack, thread, state), the call times of a trace, and the times of
+ * samples.
  */
 #include <math.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "profile/profile_internal.h"
 #include "profile/sum.h"
 
-/* Time without a stack keeps its place in every sum: it stands on a row of its own. */
+/* Time without a stack still counts in every sum: it gets a bracketed row of its own. */
 static struct stack_id known_stack(struct profile *profile, struct stack_id id)
 {
 	if (profile_get_stack(profile, id))
@@ -24,7 +24,7 @@ static struct stack_id known_stack(struct profile *profile, struct stack_id id)
 	return profile_add_stack(profile, (struct stack_id){ 0 }, frame);
 }
 
-/* Its index. */
+/* Returns its index. */
 static size_t add_weight(struct profile *profile, const struct weight *weight)
 {
 	struct stack_id stack = known_stack(profile, weight->stack);
@@ -61,7 +61,9 @@ double profile_tick_ns(const struct profile *profile)
 	return profile->info.rate_hz > 0 ? 1e9 / (double)profile->info.rate_hz : HUGE_VAL;
 }
 
-/* A wait that is longer than a tick was there to be read, whenever the tick came. */
+/*
+ * A tick is certain to see a wait longer than a tick, so only one tick of it counts as sampled.
+ */
 void profile_add_step(struct profile *profile, const struct weight *weight, int64_t time_ns)
 {
 	const double tick_ns = profile_tick_ns(profile);
@@ -108,7 +110,7 @@ static void keep_time_slots(struct time_slots *time_slots,
 {
 	size_t kept = 0;
 
-	table_done(&time_slots->index); /* nothing is added any more */
+	table_done(&time_slots->index); /* nothing is added after this */
 	for (size_t i = 0; i < time_slots->count; i++) {
 		const struct slot_row row = time_slots->rows[i];
 
@@ -142,7 +144,7 @@ void profile_keep_weights(struct profile *profile,
 	profile->weight_count = kept;
 	profile->call_times_count = kept_times;
 	keep_time_slots(&profile->time_slots, keeps, context);
-	/* Its rows have the weights' places. */
+	/* Its rows refer to weights by index, which have changed. */
 	sequence_done(&profile->sequence);
 }
 

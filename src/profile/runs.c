@@ -8,9 +8,11 @@
 #include "profile/compare.h"
 
 #define P_VALUE_CLEAR 0.001
-/* Student's t of 99.9 % over that of 95 %, with eight degrees of freedom. */
+/* Student's t at 99.9 % relative to that at 95 %, with eight degrees of freedom. */
 #define WIDER_CLEAR 2.2
-/* What the median distance of a normal distribution is multiplied with for its standard deviation. */
+/*
+ * Factor from the median absolute deviation to the standard deviation of a normal distribution.
+ */
 #define DEVIATION     1.4826
 #define OUTLIER       5.0
 #define OUTLIER_SHARE 0.01

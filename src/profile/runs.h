@@ -1,6 +1,6 @@
 /*
- * runs - times of a command that is run again and again: which are unlike the others, and when
- * enough of them are known.
+ * runs - times of a command that is run repeatedly: finds outliers, and decides when there are
+ * enough runs.
  *
  * Pure functions.
  */
@@ -10,23 +10,22 @@
 
 struct change;
 
-/* Fewer runs a side say nothing of how much runs differ. */
+/* With fewer runs a side, their variation is unknown. */
 enum { RUNS_LEAST = 5 };
 
-/* The middle of them, or the mean of the two in the middle; 0 of none. */
+/* The median; 0 of none. */
 double runs_median(const double *times, size_t count);
-/* Which of them is nearest to the median: an index. */
+/* The index of the time nearest to the median. */
 size_t runs_nearest_to_median(const double *times, size_t count);
 /*
- * Whether one is so far from the median that chance does not explain it: five times as far as the
- * others are (their median distance, as a standard deviation), and 1 % of it at least.  Never of
- * fewer than five.
+ * Whether a time is too far from the median for chance: five standard deviations (by the median
+ * absolute deviation of all), and at least 1 % of the median. False for fewer than five times.
  */
 bool runs_is_outlier(const double *times, size_t count, double time);
 /*
  * Whether more runs would hardly change the verdict: chance makes such a difference once in a
- * thousand times, or an interval more than twice as wide is still within the margin.  Far from the
- * 5 % of the last look, so that looking after every run makes few wrong verdicts (Haybittle and
- * Peto).
+ * thousand times, or an interval more than twice as wide would still be within the margin. That
+ * is far from the final 5 %, so that testing after every run rarely gives a wrong verdict
+ * (Haybittle and Peto).
  */
 bool runs_are_enough(const struct change *change, double margin);

@@ -37,7 +37,10 @@ static size_t bin_of(const struct span *span, int64_t time)
 	return at < BINS ? (size_t)at : BINS - 1;
 }
 
-/* Slots of equal sampled time: 1 in so many of it lies before each bin. */
+/*
+ * Slots of equal sampled time: a bin's slot is the part of all time before it, in units of a
+ * slot.
+ */
 static void find_slots(const struct sequence *sequence, const struct span *span,
 		       uint32_t *slots)
 {
@@ -57,7 +60,7 @@ static void find_slots(const struct sequence *sequence, const struct span *span,
 	}
 }
 
-/* Neighbours of one weight and slot become one. */
+/* Merges neighbouring rows of the same weight and slot. */
 static void merge(struct sequence *sequence)
 {
 	size_t kept = 0;

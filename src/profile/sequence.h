@@ -1,8 +1,8 @@
 /*
- * sequence - when what was sampled, as coarsely as intervals.h needs it.
+ * sequence - when each weight was sampled, as coarsely as intervals.h needs it.
  *
- * The time of a recording is cut into slots in which equal parts of its time were sampled.  A
- * zero-initialized struct is empty: nothing is known of when.
+ * A recording is divided into slots in which equal amounts of its time were sampled. A
+ * zero-initialized struct is empty: no times are known.
  */
 #pragma once
 #include <stddef.h>
@@ -19,11 +19,11 @@ struct step {
 struct sequence {
 	struct step *rows;
 	size_t count, capacity;
-	int64_t *times; /* of the rows, until sequence_close() */
+	int64_t *times; /* of the rows, only until sequence_close() */
 	size_t time_capacity;
 };
 
 void sequence_add(struct sequence *sequence, uint32_t weight, int64_t time_ns, uint64_t ns);
-/* Finds the slots, once all were added. */
+/* Computes the slots, after all rows were added. */
 void sequence_close(struct sequence *sequence);
 void sequence_done(struct sequence *sequence);

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* What to leave out, each with those before it. */
+/* What to leave out, each level including those before it. */
 enum effort { WHOLE, NO_PARAMETERS, NO_TYPE, NO_TEMPLATES, NO_SCOPES, ONE_SCOPE, EFFORT_COUNT };
 
 #define OPERATOR "operator"
@@ -16,14 +16,17 @@ static bool is_word(char byte)
 	return isalnum((unsigned char)byte) || byte == '_' || byte == '$' || (byte & 0x80);
 }
 
-/* The longest first: "operator+<char>" is of +, and its bracket begins arguments. */
+/*
+ * The longest first. Needed because "operator+<char>" is operator +, and its bracket begins
+ * arguments.
+ */
 static const char *const operators[] = {
 	"()", "[]", "<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&",
 	"||", "++", "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "->", "<",
 	">",  "+",  "-",   "*",   "/",   "%",   "^",  "&",  "|",  "~",  "!",  "=",  ",",
 };
 
-/* Of "operator<<" and the like at name, else 0: its brackets are none. */
+/* The length of "operator<<" and the like at `at`, else 0: their brackets do not nest. */
 static size_t operator_length(const char *name, const char *at)
 {
 	const size_t len = strlen(OPERATOR);
@@ -44,7 +47,9 @@ static char closing(char open)
 	return open == '(' ? ')' : open == '<' ? '>' : open == '[' ? ']' : '}';
 }
 
-/* Behind the bracket that closes the one at open; NULL: none does. */
+/*
+ * The end of the bracket opened at `open`, just after its closing one; NULL: it is not closed.
+ */
 static const char *behind(const char *name, const char *open)
 {
 	char wanted[64];
@@ -70,8 +75,8 @@ static const char *behind(const char *name, const char *open)
 }
 
 /*
- * Whether a bracket begins arguments: of a template, or of a function.  sign: where the sign of the
- * last operator ended, or NULL; a demangler puts a space between "operator<" and its arguments.
+ * Whether a bracket begins arguments of a template or a function. sign: where the last
+ * operator's sign ended, or NULL; demanglers put a space between "operator<" and its arguments.
  */
 static bool has_arguments(const char *name, const char *open, const char *sign)
 {
@@ -87,7 +92,7 @@ static bool has_arguments(const char *name, const char *open, const char *sign)
 	       before == '<' || before == ']';
 }
 
-/* Adds it without the arguments that the effort leaves out. */
+/* Adds the name without the arguments that the effort leaves out. */
 static void add_without(struct text *out, const char *name, enum effort effort)
 {
 	const char *sign = NULL;
@@ -113,8 +118,8 @@ static void add_without(struct text *out, const char *name, enum effort effort)
 }
 
 /*
- * How long the type is that a template function returns, with the space behind it; 0: there is
- * none.  It ends at the last space before the parameters that is within no brackets.
+ * The length of a template function's return type, including the space after it; 0: there is
+ * none. It ends at the last space before the parameters that is outside of brackets.
  */
 static size_t type_length(const char *name)
 {
@@ -139,7 +144,10 @@ static size_t type_length(const char *name)
 	return 0;
 }
 
-/* Where the last parts of a::b::c begin, behind brackets; 0: there are no more than so many. */
+/*
+ * The offset of the last parts of a::b::c, ignoring brackets; 0: there are no more parts than
+ * that.
+ */
 static size_t last_scopes(const char *name, int parts)
 {
 	size_t begins[2] = { 0, 0 };
@@ -160,7 +168,10 @@ static size_t last_scopes(const char *name, int parts)
 	return begins[2 - parts];
 }
 
-/* Of Rust's "<alloc::vec::Vec<…> as core::iter::Extend<…>>::extend": "<Vec<…> as Extend<…>>". */
+/*
+ * Shortens Rust's "<alloc::vec::Vec<…> as core::iter::Extend<…>>::extend" to "<Vec<…> as
+ * Extend<…>>".
+ */
 static const char *add_implementing(struct text *out, const char *name)
 {
 	const char *end = *name == '<' ? behind(name, name) : NULL;
@@ -196,7 +207,7 @@ static void add_with(struct text *out, const char *name, enum effort effort)
 	add_without(&whole, name, effort);
 	const char *rest = text_string(&whole);
 
-	/* "operator bool()" has no type before it, and a space in its name. */
+	/* "operator bool()" has no return type before it, but a space in its name. */
 	if (effort >= NO_TYPE && !strstr(rest, OPERATOR " "))
 		rest += type_length(rest);
 	if (effort >= NO_SCOPES)
@@ -207,8 +218,8 @@ static void add_with(struct text *out, const char *name, enum effort effort)
 }
 
 /*
- * "futex(condition in Monitor::wait)", "read(/var/lib/x.db)", "recvfrom(127.0.0.1:5432)": a system
- * call with what it is on, which says most of it.
+ * Whether it is a system call with its object, like "futex(condition in Monitor::wait)",
+ * "read(/var/lib/x.db)", "recvfrom(127.0.0.1:5432)": the object is the informative part.
  */
 static bool is_wait(const char *name)
 {
@@ -231,9 +242,9 @@ static bool is_wait(const char *name)
 }
 
 /*
- * What Python, Ruby and Go write before a name: "f.<locals>.g" is "…g", but a lambda is nothing
- * without its function, "f.…<lambda>"; "block in A::B#c" is "block in …::B#c"; "a.org/b/c.F" is
- * "…/c.F".  The name itself where it has none of these.
+ * Leaves out prefixes of Python, Ruby and Go names: "f.<locals>.g" is "…g", but a lambda keeps
+ * its function, "f.…<lambda>"; "block in A::B#c" is "block in …::B#c"; "a.org/b/c.F" is
+ * "…/c.F". Names without these are kept.
  */
 #define LOCALS ".<locals>."
 
@@ -278,7 +289,7 @@ static bool add_go(struct text *out, const char *name)
 	return true;
 }
 
-/* "_json.cpython-311-x86_64-linux-gnu.so+0x4e20" is "_json.…so+0x4e20". */
+/* "_json.cpython-311-x86_64-linux-gnu.so+0x4e20" becomes "_json.…so+0x4e20". */
 static bool add_extension(struct text *out, const char *name)
 {
 	const char *tag = strstr(name, ".cpython-");
@@ -291,7 +302,7 @@ static bool add_extension(struct text *out, const char *name)
 	return true;
 }
 
-/* The name in the block of which it is, or the name itself. */
+/* The name after "block in ", or the name itself. */
 static const char *behind_block(const char *name)
 {
 	const char *in =
@@ -317,7 +328,9 @@ void short_name_add(struct text *out, const char *name, size_t columns)
 	if (text_columns(name) > columns &&
 	    (add_local(out, name) || add_extension(out, name) || add_go(out, name)))
 		return;
-	/* Others have no such brackets, and words between spaces that are no type. */
+	/*
+	 * Names of other kinds lack these brackets, and may have spaces that do not end a type.
+	 */
 	if (text_columns(name) <= columns || !strpbrk(rest, "(<:") || is_wait(name)) {
 		text_add(out, name);
 		return;

@@ -1,13 +1,13 @@
 /*
- * short_name - names of functions, above all of C++ and Rust, in as many columns as there are.
+ * short_name - shortens function names, above all of C++ and Rust, to fit a number of columns.
  *
  *	std::_Hashtable<int, std::pair<int const, int>, …>::_M_find_node(unsigned long, int const&)
  *	std::_Hashtable<…>::_M_find_node(…)
  *
- * What says least about a function goes first: its parameters, then the type that it returns,
- * then template arguments, then the scopes around it but the innermost, then that.  Of Python's, Ruby's
- * and Go's names it is what they write before a name: functions around it, modules, a path.  System
- * calls with what they are on stay as they are.
+ * The least informative parts go first: parameters, then the return type, then template
+ * arguments, then all scopes but the innermost, then that.  Names of Python, Ruby and Go lose
+ * their prefixes: enclosing functions, modules, a path.  System calls with their objects stay as
+ * they are.
  */
 #pragma once
 #include <stddef.h>
@@ -15,9 +15,9 @@
 struct text;
 
 /*
- * Adds the name in at most so many terminal columns if leaving out any of that is enough; as short
- * as that makes it if not.
+ * Adds the name, shortened to at most so many terminal columns if possible, else as short as it
+ * gets.
  */
 void short_name_add(struct text *out, const char *name, size_t columns);
-/* Without parameters, template arguments and the type that it returns, however short it is. */
+/* Always without parameters, template arguments and return type. */
 void short_name_add_plain(struct text *out, const char *name);

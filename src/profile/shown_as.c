@@ -4,7 +4,9 @@
 
 #define DOTS "…"
 
-/* The pieces between dots, in their order, from a place in the name where the first is. */
+/*
+ * Whether the pieces between dots occur in the name in this order, the first at its beginning.
+ */
 static bool fits_from(const char *name, const char *shown)
 {
 	for (;;) {
@@ -19,10 +21,10 @@ static bool fits_from(const char *name, const char *shown)
 		shown = dots + strlen(DOTS);
 		if (*shown == '\0')
 			return true;
-		const size_t next = strcspn(shown, "\xe2"); /* as DOTS begins */
+		const size_t next = strcspn(shown, "\xe2"); /* the first byte of DOTS */
 		const char *at = memmem(name, strlen(name), shown, next);
 
-		/* The last piece is at the end, the others as early as they can be. */
+		/* The last piece must be at the end, the others as early as possible. */
 		if (at && shown[next] == '\0')
 			for (const char *later = at; later;
 			     later = memmem(later + 1, strlen(later + 1), shown, next))
@@ -42,7 +44,7 @@ bool shown_as(const char *name, const char *shown)
 		return false;
 	if (fits_from(name, shown))
 		return true;
-	/* Behind a type that it returns. */
+	/* Or after a return type. */
 	for (const char *at = strchr(name, ' '); at && !begins_with_dots;
 	     at = strchr(at + 1, ' ')) {
 		if (fits_from(at + 1, shown))

@@ -1,12 +1,12 @@
 /*
- * shown_as - whether a name that a report shows shortened ("std::map<…>::operator[]", "…#split") is
- * that of a function, so that it can be typed as it stands there.
+ * shown_as - whether a shortened name from a report ("std::map<…>::operator[]", "…#split") fits
+ * a function, so that users can type names as they see them.
  */
 #pragma once
 #include <stdbool.h>
 
 /*
- * "…" stands for whatever was left out.  What the shown name lacks is at most a returned type in
- * front, and parameters behind.  False of a name without "…".
+ * Each "…" stands for omitted text. Besides, only a return type in front and parameters at the
+ * end may be missing. False for a name without "…".
  */
 bool shown_as(const char *name, const char *shown);

@@ -17,7 +17,7 @@ static size_t home_of(const struct stack_set *set, struct stack_id parent,
 	return (size_t)(hash >> 24) & (set->slot_count - 1);
 }
 
-/* Where the stack's id is, or the free slot where it belongs.  There must be a free one. */
+/* The slot with the stack's id, or the free one where it belongs. At least one must be free. */
 static uint32_t *find_slot(const struct stack_set *set, struct stack_id parent,
 			   struct frame_id frame)
 {

@@ -1,8 +1,8 @@
 /*
- * stack_set - the stacks of a profile, each once, as a prefix tree.
+ * stack_set - the stacks of a profile, each stored once, as a prefix tree.
  *
- * A long recording whose stacks hardly repeat has tens of millions: one costs 12 bytes, and
- * 5 to 11 in the index that finds it.  A zero-initialized set is empty.
+ * A long recording whose stacks hardly repeat has tens of millions: each takes 12 bytes, and 5
+ * to 11 in the index. A zero-initialized set is empty.
  */
 #pragma once
 #include <stddef.h>
@@ -13,7 +13,7 @@
 struct stack_set {
 	struct stack *stacks; /* by id - 1 */
 	size_t count, capacity;
-	uint32_t *slots; /* ids, 0: free; a power of two of them */
+	uint32_t *slots; /* hash table of ids, 0: free; its size is a power of two */
 	size_t slot_count;
 };
 

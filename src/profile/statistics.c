@@ -9,9 +9,12 @@
 
 #define Z_95 1.959963984540054
 
-enum { RARE = 20 }; /* one in so many is a Poisson variable */
+enum { RARE = 20 }; /* a share below 1/RARE counts as a Poisson variable */
 
-/* The expansion of Cornish and Fisher around the normal distribution; within 1 % from 3 on. */
+/*
+ * Student's t quantile: Cornish-Fisher expansion around the normal distribution; within 1 %
+ * from 3 degrees on.
+ */
 double statistics_t_95(double freedom)
 {
 	static const double few[] = { 12.706, 4.303, 3.182 };
@@ -33,7 +36,7 @@ double statistics_widened(double variance, double freedom)
 	return variance * wider * wider;
 }
 
-/* The continued fraction of the incomplete beta function, by Lentz' method. */
+/* The continued fraction of the incomplete beta function, by Lentz's method. */
 static double beta_fraction(double a, double b, double x)
 {
 	const double tiny = 1e-300;
@@ -82,9 +85,9 @@ double statistics_t_p_value(double t, double freedom)
 }
 
 /*
- * The exact 95 % interval of a Poisson variable's mean, by how many were seen.  Low is among those
- * that have any, as rows that are shown do: the mean of which so many and more are seen once in
- * forty times among these.
+ * The exact 95 % interval of a Poisson variable's mean, by the number seen. The lower bound is
+ * conditional on at least one seen, which is true of all rows shown: with that mean, this
+ * number or more is seen once in forty times.
  */
 static const struct range few_means[] = {
 	{ 0, 3.689 },       { 0, 5.572 },      { 0.050, 7.225 },   { 0.408, 8.767 },

@@ -1,8 +1,7 @@
 /*
  * sum - sums of nanoseconds and samples that never wrap around.
  *
- * Weights come from files.  A sum that does not fit stays at the largest value, and
- * the flag says so.
+ * Weights come from files. An overflowing sum stays at the largest value and sets the flag.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /*
- * thread_kinds - threads of one kind: what a program calls them differs in numbers only.
+ * thread_kinds - groups threads into kinds: those whose names differ in numbers only.
  *
  *	Thread-7 (process_request_thread), Thread-8 (process_request_thread), …
  *	Thread-N (process_request_thread)
@@ -16,7 +16,7 @@ struct thread_kinds;
 struct thread_kinds *thread_kinds_new(const struct profile *profile);
 void thread_kinds_free(struct thread_kinds *kinds);
 void thread_kinds_freep(struct thread_kinds **kinds);
-/* From 1 on; 0 for no thread. */
+/* From 1; 0 for no thread. */
 uint32_t thread_kinds_of(const struct thread_kinds *kinds, struct thread_id thread);
-/* Its name, with an N in place of each number; never NULL. */
+/* Its name, with an N for each number; never NULL. */
 const char *thread_kinds_name(const struct thread_kinds *kinds, uint32_t kind);

@@ -7,7 +7,7 @@
 #include "profile/profile.h"
 #include "profile/thread_kinds.h"
 
-#define SHARE_LEAST 0.01 /* of the time */
+#define SHARE_LEAST 0.01 /* of the whole time */
 
 struct group_key {
 	uint32_t process, kind; /* kind 0: a main thread */
@@ -24,7 +24,7 @@ static struct group_key key_of(const struct profile *profile, const struct threa
 				   is_main ? 0 : thread_kinds_of(kinds, id) };
 }
 
-/* The first slot of the same key. */
+/* The first slot with the same key. */
 static uint32_t group_of(const struct group_key *keys, uint32_t slot)
 {
 	for (uint32_t i = 0; i < slot; i++)

@@ -1,6 +1,6 @@
 /*
- * thread_slots - the threads with most of the time, numbered, and which of them do the same work as
- * far as their names say.
+ * thread_slots - numbers the threads with most of the time, and groups those that do the same
+ * work, judging by their names.
  */
 #pragma once
 #include <stddef.h>
@@ -14,8 +14,10 @@ struct profile;
 
 struct thread_slots {
 	uint32_t *of_thread; /* by thread id; NO_SLOT: it has too little time */
-	/* By slot: equal for threads of one process and kind (thread_kinds.h); a main thread is
-	 * alone. */
+	/*
+	 * By slot: equal for threads of one process and kind (thread_kinds.h); a main thread is
+	 * a group alone.
+	 */
 	uint32_t groups[SERIES_SLOTS];
 	size_t count;
 };

@@ -8,10 +8,10 @@
 #include "profile/sequence.h"
 #include "profile/statistics.h"
 
-/* What is so pure is one stretch; likewise what is nearly nothing. */
+/* A share above this fills a stretch of time; one below 1 - PURE is absent from it. */
 #define PURE 0.95
 
-/* What the threads of one group say of the variance of their sum, with so much freedom. */
+/* The variance of a group's sum, by its threads, with its degrees of freedom. */
 struct spread {
 	double variance, freedom;
 };
@@ -27,7 +27,9 @@ static struct spread spread_of(const struct thread_spread_terms *terms, uint32_t
 		whole += (double)terms->whole_of_thread[i];
 		whole_squares += pow((double)terms->whole_of_thread[i], 2);
 	}
-	/* As many equal threads as these say as much: one that hardly ran says nothing. */
+	/*
+	 * The equivalent number of equal threads: a thread that hardly ran contributes little.
+	 */
 	const double threads = whole_squares > 0 ? whole * whole / whole_squares : 0;
 
 	if (threads < 1.5)

@@ -1,13 +1,14 @@
 /*
- * thread_spread - by how much the variance of a row's time exceeds that of independent samples, as
- * its threads say that differ.
+ * thread_spread - by how much the variance of a row's time exceeds that of independent samples,
+ * judged by how its threads differ.
  *
- * Several threads in phases as long as the recording look steady together: each says one thing.  Where
- * the row's share is seen to change now and then (change_points.h), and its threads differ in it, they
- * are a few draws of the same, and the variance of their sum is that between them, with Student's t for
- * their number.  Where nothing changes threads may differ since they have different work, or are in
- * their first phase: how the row would come again is not known.
- * Only threads of one group are compared, as a main thread is not one of its workers.
+ * Several threads in phases as long as the recording look steady in sum, although each gives
+ * one observation only. If the row's share changes now and then (change_points.h), and its
+ * threads differ in it, they are a few draws from one distribution, and the variance of their
+ * sum is that between them, with Student's t for their number. If nothing changes, threads may
+ * differ because their work differs, or because each is in its first phase: how the row would
+ * come again is unknown. Only threads of one group are compared, as a main thread is not one of
+ * its workers.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,13 +20,13 @@ struct thread_spread_terms {
 	const float *part_of_thread, *whole_of_thread;
 	const uint32_t *group_of_thread;
 	size_t threads;
-	double weight; /* one sample's */
+	double weight; /* of one sample */
 };
 
 /* 0 without two threads of a group, or without changes. */
 double thread_spread_inflation(const struct thread_spread_terms *terms);
 /*
- * Whether each thread that has others of its group is in the row all the time or not at all, and of
- * one group some are and some are not: in each it came in one stretch.
+ * Whether every thread with others in its group is in the row either all the time or never, and
+ * some group has both: then each has the row in one stretch.
  */
 bool thread_spread_is_once(const struct thread_spread_terms *terms);

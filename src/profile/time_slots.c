@@ -30,7 +30,7 @@ static void add_row(struct time_slots *slots, const struct slot_row *added)
 	slots->rows[*place].samples += added->samples;
 }
 
-/* Two slots become one. */
+/* Halves the number of slots by joining pairs. */
 static void join_slots(struct time_slots *slots)
 {
 	const size_t count = slots->count;
@@ -39,7 +39,7 @@ static void join_slots(struct time_slots *slots)
 	slots->slot_count /= 2;
 	slots->slot_ns *= 2;
 	slots->count = 0;
-	/* The rows behind those that are written are still to be read. */
+	/* Rows not yet read are beyond those already written. */
 	for (size_t i = 0; i < count; i++) {
 		struct slot_row row = slots->rows[i];
 
@@ -56,7 +56,7 @@ void time_slots_add(struct time_slots *slots, uint64_t time_ns, const struct slo
 		return;
 	const uint64_t slot = time_ns / slots->slot_ns;
 
-	/* What came after the end was taken at it. */
+	/* A sample after the end counts in the last slot. */
 	row.slot = slot < slots->slot_count ? (uint32_t)slot : slots->slot_count - 1;
 	add_row(slots, &row);
 	while (slots->count > SLOT_ROWS_MAX && slots->slot_count > 1)
@@ -72,7 +72,7 @@ void time_slots_add_wait(struct time_slots *slots, uint64_t time_ns,
 	uint64_t left_ns = added->ns;
 	struct slot_row part = *added;
 
-	/* Slots may be joined, and be none in the end, while it is added. */
+	/* Slots may be joined in this loop, or all be dropped. */
 	for (part.samples = 0; slots->slot_count >= 2;) {
 		const uint64_t room_ns = slots->slot_ns - at_ns % slots->slot_ns;
 

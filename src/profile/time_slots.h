@@ -1,9 +1,9 @@
 /*
- * time_slots - when a profile's samples were taken: their time, in slots of equal length.
+ * time_slots - the times of a profile's samples, in slots of equal length.
  *
- * Beside the weights, of which these are the part that has a time; only where it was asked for.
- * There are never more rows than SLOT_ROWS_MAX: slots that stand side by side are joined until there
- * are no more, and when one is left, there are no slots.
+ * Kept in addition to the weights, of which these are the part with a time; only on request. At
+ * most SLOT_ROWS_MAX rows are kept: neighbouring slots are joined until rows fit, and when only
+ * one slot remains, all are dropped.
  */
 #pragma once
 #include <stdint.h>
@@ -12,9 +12,9 @@
 #include "base/table.h"
 #include "profile/ids.h"
 
-#define TIME_SLOTS_MAX 240 /* to begin with, at most; a multiple of 16 */
+#define TIME_SLOTS_MAX 240 /* initially, at most; a multiple of 16 */
 #define TIME_SLOT_LEAST_NS \
-	20000000ULL /* shorter ones hold too few samples, unless there are 16 only */
+	20000000ULL /* shorter ones hold too few samples; ignored below 16 slots */
 #define SLOT_ROWS_MAX 400000
 
 struct slot_row {
@@ -32,15 +32,15 @@ struct time_slots {
 		*rows; /* each (slot, stack, thread, state) once, in order of appearance */
 	size_t count, capacity;
 	uint32_t slot_count;
-	uint64_t slot_ns; /* of the clock on the wall */
+	uint64_t slot_ns; /* of wall-clock time */
 	struct table index;
 };
 
-/* Empties them, for a recording of that length. */
+/* Clears them for a recording of that length. */
 void time_slots_begin(struct time_slots *slots, uint64_t wall_ns);
-/* time_ns: since the start.  slot need not be set. */
+/* time_ns: since the start. added->slot is ignored. */
 void time_slots_add(struct time_slots *slots, uint64_t time_ns, const struct slot_row *added);
-/* The same of a wait, which ends at time_ns: each slot gets what of it was then. */
+/* Likewise for a wait that ends at time_ns: divided among the slots it covers. */
 void time_slots_add_wait(struct time_slots *slots, uint64_t time_ns,
 			 const struct slot_row *added);
 void time_slots_done(struct time_slots *slots);

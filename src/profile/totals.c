@@ -1,8 +1,8 @@
 /*
- * Stacks are a prefix tree whose parents have smaller ids than their children.  So one
- * pass from the last id to the first sums every subtree, and one walk over the tree,
- * counting how often each row stands on the path, finds the nodes that are a row's
- * outermost: only their subtrees count for the row's total.
+ * Computes self and total times. Stacks are a prefix tree whose parents have smaller ids than
+ * their children. So one pass from the last id to the first sums every subtree, and one walk
+ * over the tree, counting how often each row is on the path, finds each row's outermost nodes:
+ * only their subtrees count for the row's total.
  */
 #include "profile/totals.h"
 
@@ -20,7 +20,7 @@ struct walk {
 	uint64_t *ns, *raw_ns;
 	uint64_t *samples;
 	uint64_t *calls; /* of the node alone */
-	size_t count;    /* with the root */
+	size_t count;    /* including the root */
 };
 
 static void walk_init(struct walk *walk, const struct profile *profile,
@@ -42,7 +42,7 @@ static void walk_init(struct walk *walk, const struct profile *profile,
 		walk->row[id] = row_of_frame[stack->frame.n - 1];
 		walk->parent[id] = stack->parent.n;
 	}
-	/* From the last to the first, so that siblings stand in the order of their ids. */
+	/* From the last to the first, so that siblings are in the order of their ids. */
 	for (uint32_t id = (uint32_t)walk->count - 1; id > 0; id--) {
 		uint32_t parent = walk->parent[id];
 		walk->next_sibling[id] = walk->first_child[parent];
@@ -93,7 +93,7 @@ static void sum_subtrees(struct walk *walk, bool *is_saturated)
 	}
 }
 
-/* The next node in depth-first order; every node that is left on the way leaves the path. */
+/* The next node in depth-first order; nodes that are left are removed from on_path. */
 static uint32_t next_node(const struct walk *walk, uint32_t id, uint32_t *on_path)
 {
 	if (walk->first_child[id])

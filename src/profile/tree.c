@@ -7,7 +7,7 @@
 #include "profile/filter.h"
 #include "profile/sum.h"
 
-/* A tree under construction: the index finds the child of a node with a function. */
+/* A tree being built: the index maps (node, function) to the child. */
 struct builder {
 	struct tree *tree;
 	struct table index;
@@ -69,7 +69,7 @@ static void sum_totals(struct tree *tree)
 	}
 }
 
-/* Ascending, so that pushing each in front of its siblings leaves them descending. */
+/* Ascending, so that inserting each before its siblings leaves them descending. */
 static int compare_totals(const void *a, const void *b, void *context)
 {
 	const struct tree_node *nodes = context;
@@ -157,7 +157,7 @@ void tree_top_down(const struct profile *profile, const struct filter *filter,
 	freep(&node_of_stack);
 }
 
-/* Walks outwards from a call of the function, making the path inwards of the callers' tree. */
+/* Walks outwards from a call of the function, adding its callers as a path of the new tree. */
 static uint32_t callers_path(struct builder *builder, const struct tree *top_down,
 			     const struct tree_node *call)
 {
@@ -196,7 +196,7 @@ void tree_callers(const struct tree *top_down, const bool *is_meant, struct tree
 void tree_callees(const struct tree *top_down, const bool *is_meant, struct tree *out_tree)
 {
 	struct builder builder = builder_of(out_tree, top_down->is_saturated);
-	/* The node in the new tree, and whether there is one. */
+	/* By node of the old tree: its node in the new tree, and whether it has one. */
 	uint32_t *node_of = xzalloc(top_down->count * sizeof *node_of);
 	bool *is_inside = xzalloc(top_down->count * sizeof *is_inside);
 

@@ -1,12 +1,10 @@
-/*
- * The words for languages and states of threads, as reports and JSON have them.
- */
+/* The words for languages and thread states in reports and JSON. */
 #include <stddef.h>
 #include <string.h>
 
 #include "profile/profile.h"
 
-/* What is not known is named so, in brackets: collect/stacks/codes.c. */
+/* Prefix of bracketed names for what is unknown: collect/stacks/codes.c. */
 #define UNKNOWN_NAME "[unknown "
 
 static const char *const state_names[THREAD_STATE_COUNT] = {
