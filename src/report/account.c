@@ -13,10 +13,10 @@ enum { NAMED_MAX = 4, MEANING_COLUMN = 39 };
 struct row {
 	const char *name;
 	const char *meaning;
-	double ns; /* the unexplained rest may be negative */
+	double ns; /* that of "unexplained" may be negative */
 	bool is_known;
 	bool is_always_shown;
-	bool is_rare; /* shown only where there is any */
+	bool is_rare; /* shown only if ns is not 0 */
 };
 
 static void add_row(struct text *out, const struct style *style, const struct row *row,
@@ -43,7 +43,7 @@ static void add_row(struct text *out, const struct style *style, const struct ro
 	text_done(&number);
 }
 
-/* "processes that could not be sampled: bash (pid 12, 31.2 ms), …" */
+/* Adds "processes that could not be sampled: bash (pid 12, 31.2 ms), …". */
 static void name_unentered(struct text *meaning, const struct profile *profile)
 {
 	size_t count = 0;
@@ -88,7 +88,7 @@ uint64_t account_cpu_ns(const struct profile_info *info)
 	return sum;
 }
 
-/* The last row: what the rows above add up to. */
+/* The last row: the kernel's total, to which the rows above add up. */
 static struct row sum_row(const struct profile_info *info)
 {
 	bool is_user = info->clock && strcmp(info->clock, "user") == 0;

@@ -14,7 +14,7 @@
 
 enum { ROWS_MAX = 10 };
 
-/* How far off the self time may be, as a part of the whole. */
+/* The self time's uncertainty, relative to the whole. */
 static double off_of(const struct cost *cost, uint64_t whole_ns)
 {
 	const struct interval *interval = &cost->intervals.self;
@@ -24,7 +24,9 @@ static double off_of(const struct cost *cost, uint64_t whole_ns)
 			    : 0;
 }
 
-/* An interval narrows with the root of the time. */
+/*
+ * How much recorded time would narrow that to one point: it falls with the square root of time.
+ */
 static uint64_t time_for_a_point(double off, uint64_t whole_ns)
 {
 	const double ns = pow(off / 0.01, 2) * (double)whole_ns;

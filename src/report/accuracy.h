@@ -1,5 +1,6 @@
 /*
- * accuracy - confidence intervals of a recording's shares, and how long one would have to record.
+ * accuracy - prints confidence intervals of a recording's shares, and how long to record for
+ * narrower ones.
  */
 #pragma once
 

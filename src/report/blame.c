@@ -19,15 +19,15 @@ enum {
 	STACKS = 3,
 	LABEL_COLUMNS = 8,
 	CHAIN_WIDTH = 100,
-	/* Per cent of a part: unless all rows are asked for, what has less is no row. */
+	/* Per cent of a part: a row with less is left out, unless all rows are requested. */
 	ROW_LEAST = 1,
 };
 
-/* What the rows of one part have in common. */
+/* What all rows of one part have in common. */
 struct part_terms {
 	enum blame_part part;
-	size_t rows;       /* unless the user said how many */
-	const char *title; /* behind a time */
+	size_t rows;       /* unless the user gave a number */
+	const char *title; /* follows a time */
 	const struct grid_column *columns;
 	size_t column_count;
 };
@@ -37,7 +37,7 @@ static const struct grid_column held_columns[] = {
 	{ "time", COLUMN_RIGHT | COLUMN_SECOND_OUT, 0 },
 	{ "waited for", COLUMN_LEFT, 10 },
 	{ "held by", COLUMN_LEFT, 8 },
-	{ "which executed", COLUMN_LEFT | COLUMN_LABEL, 14 }, /* its title, whole */
+	{ "which executed", COLUMN_LEFT | COLUMN_LABEL, 14 }, /* never cut */
 	{ "made wait", COLUMN_LEFT | COLUMN_FIRST_OUT, 8 },
 	{ "in", COLUMN_LEFT | COLUMN_LABEL, 10 },
 };
@@ -75,13 +75,13 @@ static const struct part_terms parts[BLAME_PART_COUNT] = {
 	  COLUMNS(unowned_columns) },
 };
 
-/* What all parts are made with. */
+/* Context for making all parts. */
 struct making {
 	const struct selection *selection;
 	const struct report_options *options;
 	const struct style *style;
 	struct packages *packages;
-	struct thread_kinds *kinds; /* NULL: each thread by itself */
+	struct thread_kinds *kinds; /* NULL: each thread separately */
 	struct blame_pairs pairs;
 };
 

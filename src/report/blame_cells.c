@@ -110,7 +110,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* musl's mutexes have a word that says that they are held, and by which thread only if recursive. */
+/* musl's mutexes record that they are held, but by which thread only if recursive. */
 static bool is_in_musl(const struct profile *profile, struct stack_id id)
 {
 	const struct stack *stack = profile_get_stack(profile, id);

@@ -1,6 +1,4 @@
-/*
- * blame_cells - what stands in the columns of a report of what made threads wait.
- */
+/* blame_cells - the cells of the report on what made threads wait. */
 #pragma once
 #include <stddef.h>
 
@@ -13,16 +11,19 @@ struct profile;
 struct text;
 struct thread_kinds;
 
-/* "Lock at app.py:13", "the GIL", "mutex stats_lock": of the call that is a stack's leaf. */
+/*
+ * Adds "Lock at app.py:13", "the GIL", "mutex stats_lock", from the system call at the stack's
+ * leaf.
+ */
 void blame_add_object(struct grid *grid, const struct profile *profile, enum thread_state state,
 		      struct stack_id stack);
-/* "worker-1 (1203)", or of several "worker-N ×5"; kinds may be NULL. */
+/* Adds "worker-1 (1203)", or for several threads "worker-N ×5"; kinds may be NULL. */
 void blame_add_thread(struct grid *grid, const struct profile *profile,
 		      const struct thread_kinds *kinds, struct thread_id thread, size_t count);
-/* "handle app.py:14" */
+/* Adds "handle app.py:14". */
 void blame_add_frame(struct text *out, const struct profile *profile, struct frame_id frame);
-/* "main → run → crunch app.py:12", its outer end cut off where it is too wide. */
+/* Adds "main → run → crunch app.py:12", without its outer end where it is too wide. */
 void blame_add_chain(struct text *out, const struct profile *profile, struct stack_id id,
 		     size_t width);
-/* Why no owner of what a thread with that stack waited for is known. */
+/* Why the owner of what a thread with that stack waited for is unknown. */
 const char *blame_why_unowned(const struct profile *profile, const struct blame_pair *pair);

@@ -1,4 +1,4 @@
-/* What held others up, as JSON. */
+/* Writes what made threads wait, as JSON. */
 #include <json-c/json.h>
 #include <stdbool.h>
 
@@ -49,7 +49,7 @@ static struct json_object *thread_of(const struct profile *profile, struct threa
 	return object;
 }
 
-/* Those with an owner, or those without. */
+/* Adds either the pairs with an owner, or those without. */
 static void add_rows(struct json_writer *writer, const char *name,
 		     const struct selection *selection, bool is_owned)
 {

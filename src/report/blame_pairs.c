@@ -11,12 +11,12 @@
 #include "profile/packages.h"
 #include "profile/thread_kinds.h"
 
-/* How much a frame says of what a thread executes. */
+/* How informative a frame is about what its thread executes. */
 enum worth { WORTH_NOTHING, WORTH_SYSTEM, WORTH_CODE, WORTH_INTERPRETED, WORTH_OWN };
 
 static bool is_c_library(const char *path)
 {
-	/* Our agent stands between programs and the C library. */
+	/* The agent is here because it interposes functions of the C library. */
 	static const char *const names[] = { "libc.", "libc-",  "libpthread",
 					     "ld-",   "[vdso]", "libfathom-agent" };
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -51,7 +51,9 @@ bool blame_is_c_library(const struct profile *profile, struct frame_id frame)
 	return worth_of(profile, NULL, profile_get_frame(profile, frame)) == WORTH_SYSTEM;
 }
 
-/* What was not sampled is not in the function that its thread began with. */
+/*
+ * Frames like [start-up]: time without samples does not belong to the thread's first function.
+ */
 static bool is_fathoms(const struct profile *profile, struct frame_id id)
 {
 	const struct frame *frame = profile_get_frame(profile, id);
@@ -108,11 +110,11 @@ static enum blame_part part_of(const struct blame *row)
 struct grouping {
 	const struct blame_pairs_terms *terms;
 	struct blame_pairs *out;
-	struct table rows;            /* by key: a row's number + 1, of its part */
-	struct table owners, waiters; /* (part and row, thread): it was counted */
+	struct table rows;            /* key to a row's number + 1, in its part */
+	struct table owners, waiters; /* (part and row, thread): already counted */
 };
 
-/* Each thread, or all of a kind. */
+/* A thread, or its kind. */
 static uint32_t side_of(const struct grouping *grouping, struct thread_id thread)
 {
 	return grouping->terms->kinds ? thread_kinds_of(grouping->terms->kinds, thread)
@@ -126,7 +128,7 @@ static uint32_t leaf_of(const struct profile *profile, struct stack_id id)
 	return stack ? profile_get_frame(profile, stack->frame)->function.n : 0;
 }
 
-/* As it is shown: a function and a line. */
+/* A frame as it is shown: a function and a line. */
 static uint64_t place_of(const struct profile *profile, struct frame_id id)
 {
 	const struct frame *frame = profile_get_frame(profile, id);
@@ -134,7 +136,7 @@ static uint64_t place_of(const struct profile *profile, struct frame_id id)
 	return frame ? (uint64_t)frame->function.n << 32 | frame->line : 0;
 }
 
-/* What two rows share that are one: hashed, of 128 bits. */
+/* The hash, of 128 bits, of what makes two rows one. */
 static void key_of(const struct grouping *grouping, const struct blame *row, uint64_t *out_hi,
 		   uint64_t *out_lo)
 {
@@ -168,7 +170,9 @@ static size_t count_thread(struct table *seen, uint64_t row, struct thread_id th
 	return is_new;
 }
 
-/* Rows come heaviest first, so what the first executed is what stays. */
+/*
+ * Adds a row to its pair; rows come heaviest first, so the pair keeps the first one's stacks.
+ */
 static void add(struct grouping *grouping, const struct blame *row)
 {
 	const enum blame_part part = part_of(row);
@@ -201,7 +205,7 @@ static bool skip_others(struct grouping *grouping, const struct blame *row)
 	return true;
 }
 
-/* Threads that waited at one place for all of their lives, and for nothing that others held. */
+/* Skips threads that waited at one place all their lives, for nothing that others held. */
 static bool skip_idle(struct grouping *grouping, const struct stack_id *places,
 		      const struct blame *row, struct table *idle)
 {

@@ -1,6 +1,6 @@
 /*
- * blame_pairs - what made threads wait, as rows: one for each kind of thread that held what another
- * kind waited for, and what both executed.
+ * blame_pairs - groups what made threads wait into rows: one for each kind of thread that held
+ * what another kind waited for, and for what both executed.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,16 +15,16 @@ struct thread_kinds;
 
 enum blame_part {
 	BLAME_HELD,    /* another thread held it */
-	BLAME_ENDS,    /* another thread's end */
-	BLAME_CPU,     /* others ran */
-	BLAME_UNOWNED, /* no owner is known */
+	BLAME_ENDS,    /* it was another thread's end */
+	BLAME_CPU,     /* a CPU, while others ran */
+	BLAME_UNOWNED, /* its owner is unknown */
 	BLAME_PART_COUNT,
 };
 
 struct blame_pair {
-	struct blame heaviest; /* of the rows that are in it */
+	struct blame heaviest; /* of the blames in the pair */
 	uint64_t ns;
-	size_t owners, waiters; /* so many threads */
+	size_t owners, waiters; /* numbers of threads */
 };
 
 struct blame_list {
@@ -35,16 +35,17 @@ struct blame_list {
 
 struct blame_pairs {
 	struct blame_list parts[BLAME_PART_COUNT];
-	/* Waits without an owner of threads that did nothing else (idle.h), which have no rows. */
+	/*
+	 * Waits without an owner by threads that did nothing else (idle.h); these have no rows.
+	 */
 	size_t idle_threads;
 	uint64_t idle_ns;
-	uint64_t
-		others_ns; /* of waits for a CPU, in which no other thread of the recording ran */
+	uint64_t others_ns; /* of waits for a CPU while no thread of the recording ran */
 };
 
 struct blame_pairs_terms {
 	const struct profile *profile; /* with its blames */
-	const struct filter *filter;   /* of the threads that waited; may be NULL */
+	const struct filter *filter;   /* selects the waiting threads; may be NULL */
 	const struct packages *packages;
 	const struct thread_kinds *kinds; /* NULL: each thread has rows of its own */
 };
@@ -54,7 +55,7 @@ void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs 
 void blame_pairs_done(struct blame_pairs *pairs);
 
 /*
- * The frame of a stack that says most of what a thread executes: the innermost of one's own code,
+ * The frame that is most informative about what a thread executes: the innermost of own code,
  * else of Python or Ruby, else of anything but the C library and the kernel.
  */
 struct frame_id blame_frame_of(const struct profile *profile, const struct packages *packages,

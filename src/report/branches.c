@@ -18,19 +18,19 @@
 enum {
 	INDENT = 2,
 	CALLS_COLUMNS = 10,
-	INDENT_MAX = 60,   /* deeper calls stand below each other */
-	NAME_COLUMNS = 20, /* that are left for a name, however deep it is */
-	CALLS_WIDTH = 72,  /* in less there is no column of calls */
+	INDENT_MAX = 60,   /* deeper calls are not indented further */
+	NAME_COLUMNS = 20, /* left for a name at least, however deep */
+	CALLS_WIDTH = 72,  /* below this width there is no column of calls */
 };
 
-/* One tree on its way to text. */
+/* One tree to be written as text. */
 struct branches {
 	const struct profile *profile;
 	const struct tree *tree;
 	const struct style *style;
 	struct text *out;
 	const struct time_unit *unit;
-	uint64_t ns; /* what percentages are of */
+	uint64_t ns; /* that percentages refer to */
 	bool has_self;
 	bool has_calls; /* of a trace */
 	struct shown_nodes shown;
@@ -70,7 +70,10 @@ static void add_numbers(const struct branches *branches, const struct tree_node 
 	text_done(&calls);
 }
 
-/* Adds the chain's next name, on a line of its own if it does not fit; returns the column. */
+/*
+ * Adds the chain's next name, on a line of its own if it does not fit; returns the column
+ * reached.
+ */
 static size_t add_name(const struct branches *branches, const char *name, size_t indent,
 		       size_t at)
 {
@@ -116,7 +119,7 @@ static size_t deepest_indent(const struct branches *branches)
 	return width > taken ? width - taken : 0;
 }
 
-/* Writes the node and what it folds with; returns the last node of its line. */
+/* Writes the node and the callees that share its line; returns the last node of the line. */
 static uint32_t add_line(const struct branches *branches, uint32_t node, unsigned int level)
 {
 	size_t indent = level * INDENT;
@@ -140,10 +143,10 @@ static uint32_t add_line(const struct branches *branches, uint32_t node, unsigne
 	return last;
 }
 
-/* Depth first, without recursion: stacks of foreign recordings may be very deep. */
+/* Depth first, without recursion: stacks in recordings of others may be very deep. */
 static void add_lines(const struct branches *branches, unsigned int outermost_level)
 {
-	/* The level of each line's first node, found again on the way back up. */
+	/* The level of each line's first node, needed on the way back up. */
 	unsigned int *level = xzalloc(branches->tree->count * sizeof *level);
 	uint32_t node = shown_nodes_child(&branches->shown, 0);
 
@@ -189,10 +192,10 @@ static void add_rest(const struct branches *branches, size_t hidden,
 	text_done(&sentence);
 }
 
-/* A way to look at a tree. */
+/* How to present a tree. */
 struct view {
 	const char *title;    /* of the column of names */
-	const char *sentence; /* about a function, or NULL */
+	const char *sentence; /* about the function, or NULL */
 	bool has_self;
 };
 
@@ -217,7 +220,7 @@ static void add_titles(struct branches *branches, const struct view *view)
 	text_done(&titles);
 }
 
-/* root: the name of what the tree's root stands for, or NULL when it is everything. */
+/* root: the name that the tree's root stands for, or NULL if it is everything. */
 static void add_tree(const struct selection *selection, const struct tree *tree,
 		     const struct view *view, const char *root,
 		     const struct report_options *options, const struct style *style,
@@ -251,7 +254,9 @@ static void add_tree(const struct selection *selection, const struct tree *tree,
 	freep(&branches.shown.is_shown);
 }
 
-/* "Callers of deflate_fast: 4.953 s, 41.2 % of 12.034 s.  Percentages are of the 4.953 s." */
+/*
+ * Adds "Callers of deflate_fast: 4.953 s, 41.2 % of 12.034 s. Percentages are of the 4.953 s."
+ */
 static void add_sentence(const struct view *view, const struct found *found, uint64_t ns,
 			 uint64_t whole, const struct style *style, struct text *out)
 {

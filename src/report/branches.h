@@ -1,8 +1,8 @@
 /*
- * branches - call trees as indented text.
+ * branches - prints call trees as indented text.
  *
- * The heaviest calls are shown.  A function that passes all its time on to one callee stands
- * on one line with it: main → run → loop.
+ * The heaviest calls are shown. A function that passes all its time to one callee shares a line
+ * with it: main → run → loop.
  */
 #pragma once
 
@@ -12,6 +12,9 @@ struct selection;
 struct style;
 struct text;
 
-/* The trees that options ask for.  -ENOENT or -EINVAL for a function that is not one. */
+/*
+ * Adds the trees selected by options. -ENOENT or -EINVAL if a function's name matches none, or
+ * several.
+ */
 int branches_add(const struct selection *selection, const struct report_options *options,
 		 const struct style *style, struct text *out, struct error *err);

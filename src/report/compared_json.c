@@ -1,4 +1,4 @@
-/* The contract is docs/diff.md. */
+/* Writes a comparison as JSON; the contract is docs/diff.md. */
 #include "report/compared.h"
 
 #include <json-c/json.h>

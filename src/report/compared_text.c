@@ -1,4 +1,4 @@
-/* A comparison of two sets of runs as text. */
+/* Writes a comparison of two sets of runs as text. */
 #include "report/compared.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static double off_of(const struct change *change)
 	return (change->high_ns - change->low_ns) / 2;
 }
 
-/* "+12.3 %", or blank where nothing was there before. */
+/* "+12.3 %", or blank if the time before was 0. */
 static void add_percent(struct text *out, const struct change *change)
 {
 	if (change->before_ns > 0)
@@ -85,7 +85,7 @@ void compared_add_change(const char *title, const struct change *change, bool is
 	text_add(out, "\n");
 }
 
-/* How small a change could have been seen, and what was not compared. */
+/* Adds how small a change could have been detected, and what was not compared. */
 static void add_limits(const struct comparison *comparison, const struct style *style,
 		       struct text *out)
 {

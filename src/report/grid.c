@@ -17,7 +17,7 @@ enum {
 	FAIR_NAME = 32,
 	FAIR_SOURCE = 36,
 	FAIR = 20,
-	NAME_MAX_COLUMNS = 64, /* of a function whose name can be made shorter */
+	NAME_MAX_COLUMNS = 64, /* for a function's name that can be shortened */
 	COLUMNS_MAX = 20,
 	INTERVAL_MIN_WIDTH = 80,
 };
@@ -27,7 +27,7 @@ void grid_init(struct grid *grid, const struct grid_column *columns, size_t colu
 	*grid = (struct grid){ .columns = columns, .column_count = column_count };
 }
 
-/* Takes string. */
+/* Adds a cell; takes string. */
 static void add_cell(struct grid *grid, enum tint tint, char *string)
 {
 	grid->cells =
@@ -66,7 +66,9 @@ void grid_add_percent(struct grid *grid, double percent)
 	grid_addf(grid, style_tint_of(percent), "%.1f", percent);
 }
 
-/* How far the bounds lie from the value, the farther one; 0: it is exact, or no sample says. */
+/*
+ * The distance from the value to the farther bound; 0: the value is exact, or has no interval.
+ */
 static double off_of(uint64_t ns, const struct interval *interval)
 {
 	const double below = (double)ns - (double)interval->low_ns;
@@ -85,8 +87,8 @@ void grid_add_share(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 }
 
 /*
- * Rounded outwards: the truth is not to lie outside.  As much off in the other direction would be less
- * than nothing or more than all: then the bound on the side where there is room.
+ * Rounded outwards, so that the interval is not understated. If ± would reach below 0 or above
+ * the whole, shows only the bound on the other side.
  */
 static void add_interval(struct grid *grid, double part_ns, double whole_ns, double off_ns,
 			 const struct interval *interval)
@@ -108,7 +110,9 @@ void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 
 	if (off_ns <= 0 || part_ns == 0 || whole_ns == 0)
 		grid_addf(grid, TINT_NONE, "%s", "");
-	/* Of so few samples that the next run may well have none, the bound says more. */
+	/*
+	 * With so few samples that the next run may have none, the bound is more informative.
+	 */
 	else if (interval->phases == 2 || (interval->phases == 1 && off_ns <= (double)part_ns))
 		grid_addf(grid, TINT_DIM, interval->phases == 1 ? "once" : "twice");
 	else
@@ -133,7 +137,7 @@ void grid_add_count(struct grid *grid, uint64_t count)
 	text_done(&text);
 }
 
-/* What a function's name takes once it is made as short as a column of names should be. */
+/* Columns of a function's name when it is shortened to a reasonable length. */
 static size_t short_columns(const char *name)
 {
 	struct text shorter = { 0 };
@@ -145,7 +149,7 @@ static size_t short_columns(const char *name)
 	return columns;
 }
 
-/* Without a width, cells of more than PADDED_MAX do not widen a column that may be cut. */
+/* Without a width limit, a long cell widens a cuttable column to at most PADDED_MAX. */
 static size_t widening(const struct grid_column *column, const struct grid_cell *cell,
 		       unsigned int width)
 {
@@ -156,7 +160,7 @@ static size_t widening(const struct grid_column *column, const struct grid_cell 
 	return cell->columns;
 }
 
-/* Whether the rest of its row is blank: a label may take the room of that. */
+/* Whether all further cells of the row are blank, so that a label may use their space. */
 static bool ends_row(const struct grid *grid, size_t cell)
 {
 	for (size_t i = cell + 1; i % grid->column_count != 0; i++) {
@@ -187,7 +191,7 @@ static void measure(const struct grid *grid, unsigned int width, size_t widths[C
 	}
 }
 
-/* Where a column may be cut further only when others have gone. */
+/* Columns are cut below this width only after optional columns were left out. */
 static size_t fair_width(const struct grid_column *column)
 {
 	const size_t fair = column->flags & COLUMN_SOURCE                  ? FAIR_SOURCE
@@ -197,7 +201,7 @@ static size_t fair_width(const struct grid_column *column)
 	return column->least > fair ? column->least : fair;
 }
 
-/* A column that is left out has no width. */
+/* A column that is left out has width 0. */
 static size_t row_width(const struct grid *grid, const size_t widths[COLUMNS_MAX], bool is_fair)
 {
 	size_t sum = 0;
@@ -213,7 +217,7 @@ static size_t row_width(const struct grid *grid, const size_t widths[COLUMNS_MAX
 	return sum;
 }
 
-/* Whole columns go, as long as names would have to be cut to less than a fair length. */
+/* Leaves out optional columns while names would otherwise be cut below a fair length. */
 static void leave_out(const struct grid *grid, size_t width, size_t widths[COLUMNS_MAX])
 {
 	static const unsigned int order[] = { COLUMN_FIRST_OUT, COLUMN_SECOND_OUT,
@@ -232,7 +236,7 @@ static void leave_out(const struct grid *grid, size_t width, size_t widths[COLUM
 	}
 }
 
-/* Of the columns that may be cut, the one with most to give. */
+/* Of the columns that may be cut, the one with most to spare. */
 static size_t widest(const struct grid *grid, const size_t widths[COLUMNS_MAX])
 {
 	size_t found = grid->column_count;
@@ -246,7 +250,7 @@ static size_t widest(const struct grid *grid, const size_t widths[COLUMNS_MAX])
 	return found;
 }
 
-/* Paths and what else is no name give way first. */
+/* Cuts cells to fit: paths and other columns before names. */
 static void fit(const struct grid *grid, size_t width, size_t widths[COLUMNS_MAX])
 {
 	size_t sum = row_width(grid, widths, false);
@@ -312,7 +316,7 @@ static void end_row(struct text *out)
 	text_add(out, "\n");
 }
 
-/* From where the column begins to the end of the line. */
+/* The width from the column's beginning to the end of the line. */
 static size_t rest_width(const struct grid *grid, size_t width,
 			 const size_t widths[COLUMNS_MAX], size_t column)
 {

@@ -18,11 +18,16 @@
 #include "report/shell_word.h"
 
 enum {
-	/* Per cent of a CPU: below, a program waited more than it computed. */
+	/* Per cent of a CPU: below this, a program waited more than it computed. */
 	MOSTLY_BUSY = 50,
-	/* What no sample stands for is shown from this part of the time on. */
+	/*
+	 * Time of threads too short for a sample is shown from 1/THREAD_ONLY_PART of the whole
+	 * on.
+	 */
 	THREAD_ONLY_PART = 100,
-	/* A machine whose processors had less than this part of their time to spare was full. */
+	/*
+	 * A machine counts as full if less than 1/SPARE_PART of its processors' time was idle.
+	 */
 	SPARE_PART = 10,
 	MEASURED_NS = 100000000,
 };
@@ -64,13 +69,13 @@ void head_add_command(struct text *out, const struct style *style,
 	text_done(&command);
 }
 
-/* The kernel counts its processors' time in ticks: of less than this they say nothing. */
+/* The kernel counts processors' time in ticks, so shorter times are not meaningful. */
 static bool is_measured(const struct profile_info *info)
 {
 	return info->wall_ns >= MEASURED_NS;
 }
 
-/* Whether the machine had next to nothing to spare, so that a program may have waited for that. */
+/* Whether the machine was so busy that a program may have waited for a processor. */
 static bool was_machine_full(const struct profile_info *info)
 {
 	return is_measured(info) && info->machine_ns != FIGURE_UNKNOWN &&
@@ -78,7 +83,7 @@ static bool was_machine_full(const struct profile_info *info)
 	       info->machine_idle_ns < info->machine_ns / SPARE_PART;
 }
 
-/* Why less than half a processor was busy: the program waited, or others had them. */
+/* Adds why less than half a processor was used: the program waited, or others ran. */
 static void add_why_idle(struct text *text, const struct profile_info *info, uint64_t cpu_ns)
 {
 	if (!was_machine_full(info)) {
@@ -93,7 +98,7 @@ static void add_why_idle(struct text *text, const struct profile_info *info, uin
 		  (double)others_ns / (double)info->machine_ns * (double)cpus, cpus);
 }
 
-/* Nothing of a trace that was not ended: its calls' times are of a clock that waits with them. */
+/* Adds nothing for an unfinished trace: its calls' times include waits. */
 void head_cpu_time(struct text *text, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
@@ -114,7 +119,7 @@ void head_cpu_time(struct text *text, const struct profile *profile)
 	}
 }
 
-/* "61 % sleep, 20 % io, 3 % running": what is a percent and more. */
+/* Adds "61 % sleep, 20 % io, 3 % running": the states with one per cent or more. */
 static void add_states(struct text *text, const struct state_sums *sums)
 {
 	enum thread_state order[THREAD_STATE_COUNT];
@@ -250,7 +255,9 @@ void head_add_trigger(struct text *out, const struct style *style,
 		      info->trigger_why ? info->trigger_why : "");
 }
 
-/* The model is good to a third; of what is below a hundredth it says no more than that. */
+/*
+ * The cost model is accurate to a third; shares below a hundredth are not given more precisely.
+ */
 void head_cost_share(struct text *text, uint64_t cost_ns, uint64_t whole_ns)
 {
 	const double percent = number_percent(cost_ns, whole_ns);

@@ -1,6 +1,4 @@
-/*
- * head - what stands above every report: the command, how it was recorded, the CPU account.
- */
+/* head - the lines above every report: the command, how it was recorded, the CPU account. */
 #pragma once
 #include <stdbool.h>
 
@@ -14,7 +12,7 @@ struct text;
 void head_add_line(struct text *out, const struct style *style, const char *label,
 		   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The parts, for fathom info. */
+/* The parts of a head, for fathom info. */
 void head_add_command(struct text *out, const struct style *style,
 		      const struct profile_info *info);
 void head_add_time(struct text *out, const struct style *style, const struct profile *profile);
@@ -27,16 +25,18 @@ void head_add_cost(struct text *out, const struct style *style,
 		   const struct profile_info *info);
 void head_add_notes(struct text *out, const struct style *style,
 		    const struct profile_info *info);
-/* The same without those on how it was recorded: base/detail_notes.h. */
+/* Likewise without notes on how the recording was made: base/detail_notes.h. */
 void head_add_notes_of_summary(struct text *out, const struct style *style,
 			       const struct profile_info *info);
-/* head_limits.c: whether a budget (--overhead) was passed, or a trace was paused for it. */
+/*
+ * head_limits.c: whether a budget (--overhead) was exceeded, or a trace was paused to keep it.
+ */
 void head_add_limits(struct text *out, const struct style *style,
 		     const struct profile *profile);
 
-/* Whether too few samples were taken to say where the time went. */
+/* Whether there are too few samples to show where the time went. */
 bool head_is_brief(const struct profile *profile);
-/* The same of a process that was attached to: it hardly ran. */
+/* Likewise for an attached process: whether it hardly ran. */
 bool head_is_idle(const struct profile *profile);
 /* Whether it waited more than it computed, and not for a processor. */
 bool head_is_waiting(const struct profile *profile);
@@ -44,14 +44,14 @@ bool head_is_waiting(const struct profile *profile);
 void head_add_only(struct text *out, const struct style *style,
 		   const struct profile_info *info);
 
-/* Whether a summary's head says what the starts and ends of processes took. */
+/* Whether a summary's head mentions the cost of process starts and ends. */
 bool head_says_starts(const struct profile *profile);
 
-/* In one line, cut where that ends. */
+/* In one line, cut at the terminal's width. */
 void head_add_recorded_command(struct text *out, const struct style *style,
 			       const struct profile *profile);
-/* Above a summary: for how long it ran, how it was measured, and what is wrong if anything is. */
+/* Above a summary: how long the program ran, how it was measured, and problems, if any. */
 void head_add_summary(struct text *out, const struct style *style,
 		      const struct profile *profile);
-/* The same in one line (and what is wrong), above every other view. */
+/* The same in one line (with problems), above every other view. */
 void head_add_short(struct text *out, const struct style *style, const struct profile *profile);

@@ -1,4 +1,4 @@
-/* What the files that write a report's head share. */
+/* Shared by the files that write a report's head. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 struct profile;
 struct style;
 
-/* Of the labels of a head's lines, with what is behind them. */
+/* The width of the labels of a head's lines, with the space after them. */
 enum { LABEL_COLUMNS = 9 };
 
 static inline const char *head_plural(size_t count)
@@ -17,20 +17,23 @@ static inline const char *head_plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* "1.2 s (3.4 %)" */
+/* Adds "1.2 s (3.4 %)". */
 static inline void head_add_share_of(struct text *text, uint64_t ns, uint64_t whole_ns)
 {
 	number_add_any_time(text, ns);
 	text_addf(text, " (%.1f %%)", number_percent(ns, whole_ns));
 }
 
-/* Parts of sentences: "1.2 s of CPU time in 2.3 s (0.52 CPUs busy), "; of the wall clock. */
+/*
+ * Add parts of sentences: "1.2 s of CPU time in 2.3 s (0.52 CPUs busy), "; and for the wall
+ * clock.
+ */
 void head_cpu_time(struct text *text, const struct profile *profile);
 void head_wall_time(struct text *text, const struct profile *profile);
-/* ", not finished: …", or nothing. */
+/* Adds ", not finished: …", or nothing. */
 void head_end(struct text *text, const struct profile *profile);
-/* "about 2.3 %" */
+/* Adds "about 2.3 %". */
 void head_cost_share(struct text *text, uint64_t cost_ns, uint64_t whole_ns);
-/* The line "time" of the wall clock. */
+/* Adds the line "time" for the wall clock. */
 void head_add_wall_time(struct text *out, const struct style *style,
 			const struct profile *profile);

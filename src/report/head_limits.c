@@ -1,4 +1,4 @@
-/* Whether a budget (--overhead) was kept, where it was not: above what a reader would believe. */
+/* Reports an exceeded budget (--overhead), where the measurement exceeds it clearly. */
 #include "report/head.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "report/account.h"
 #include "report/number.h"
 
-/* Of a budget: what measuring it may be off by. */
+/* The uncertainty of measuring a budget's overhead. */
 #define SLACK 1.05
 
-/* A trace that was paused. */
+/* Adds how long a trace was paused. */
 static void add_throttled(struct text *out, const struct style *style,
 			  const struct profile_info *info)
 {

@@ -1,7 +1,6 @@
 /*
- * head_notes - what a recording says beside its figures.  What it says of one process after the
- * other in the same words ("python3 (pid 12): …") is said once, of the first, with the number of
- * the others.
+ * Prints a recording's notes. Notes of several processes that differ only in the process
+ * ("python3 (pid 12): …") are printed once, for the first, with the number of the others.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 
 struct group {
 	const char *first;
-	const char *sentence; /* of it, behind the process; NULL: it is of none */
+	const char *sentence; /* the note without its process; NULL: it names none */
 	size_t others;
 };
 

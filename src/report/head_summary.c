@@ -1,4 +1,4 @@
-/* What stands above a summary, in at most four lines, and in one above every other view. */
+/* Writes the head of a summary, of at most four lines, and the one-line head of other views. */
 #include "report/head.h"
 
 #include <string.h>
@@ -16,18 +16,18 @@
 #include "report/shell_word.h"
 
 enum {
-	/* Programs with less than so many per cent of the time are not worth a word. */
+	/* Per cent: programs with less of the time are not mentioned, */
 	PROGRAM_LEAST = 1,
 	PROGRAMS_SHOWN = 6,
-	/* Nor starts and ends of processes that have less together. */
+	/* nor are starts and ends of processes that have less in total. */
 	STARTS_LEAST = 5,
-	/* Of fewer samples no share says anything, */
+	/* With fewer samples no share means anything, */
 	SAMPLES_LEAST = 20,
-	/* and what is as short can be run again. */
+	/* and a run as short can easily be repeated. */
 	BRIEF_NS = 100000000,
 };
 
-/* One line, cut where the terminal ends. */
+/* One line, cut at the terminal's width. */
 static void add_cut_line(struct text *out, const struct style *style, const char *label,
 			 const struct text *sentence)
 {
@@ -52,7 +52,7 @@ static void add_command_words(struct text *text, const struct profile_info *info
 	}
 }
 
-/* Where the line is too short for it, it goes without. */
+/* Adds a part only if the line has space for it. */
 static void add_if_room(struct text *text, const struct style *style, size_t count,
 			const char *one, const char *many)
 {
@@ -85,7 +85,7 @@ static void add_short_time(struct text *out, const struct style *style,
 	head_add_line(out, style, "time", "%s", text_string(&text));
 }
 
-/* What all processes' starts and ends have of the CPU time. */
+/* The share of the CPU time that all processes' starts and ends have, in per cent. */
 static double starts_percent(const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);
@@ -106,8 +106,8 @@ bool head_says_starts(const struct profile *profile)
 }
 
 /*
- * "3 processes: cc1 96 %, as 3 %", where more than one program had a part worth a word; "145 processes,
- * 42 % their starts and ends: …" where these have one.
+ * Adds "3 processes: cc1 96 %, as 3 %" if more than one program has a share worth mentioning;
+ * "145 processes, 42 % their starts and ends: …" if starts and ends have one.
  */
 static void find_programs(struct text *out, const struct profile *profile)
 {
@@ -144,7 +144,7 @@ static void head_add_missing(struct text *out, const struct style *style,
 	const bool is_brief = head_is_brief(profile);
 	const size_t parts = missing_add(&text, profile, is_brief, false);
 
-	/* Reasons are for what is alone, or has room for them. */
+	/* Reasons are given for a single part, or if they fit. */
 	if (parts > 1 && LABEL_COLUMNS + text_columns(text_string(&text)) + strlen(see) >
 				 style_wrap_width(style)) {
 		text_clear(&text);
@@ -242,7 +242,7 @@ void head_add_summary(struct text *out, const struct style *style,
 		head_add_line(out, style, "samples", "%s", text_string(&samples));
 	}
 	head_add_limits(out, style, profile);
-	/* Of next to nothing a part is nothing. */
+	/* If hardly anything ran, parts of it mean nothing. */
 	if (!head_is_idle(profile))
 		head_add_missing(out, style, profile);
 	if (head_is_brief(profile))

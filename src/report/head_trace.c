@@ -1,4 +1,4 @@
-/* What the head of a report says of a trace: its calls, and what measuring them took. */
+/* Writes the head's lines about a trace: its calls, and what measuring them cost. */
 #include "report/head.h"
 
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "report/head_internal.h"
 #include "report/number.h"
 
-/* What was clipped is shown from this part of what measuring took on. */
+/* Clipped time is shown if it is at least 1/CLIPPED_PART of the measuring cost. */
 #define CLIPPED_PART 100
-/* A slowdown further from 1 than that is shown. */
+/* A slowdown is shown if it differs from 1 by more than this. */
 #define SLOWDOWN_SHOWN 0.1
 
-/* What measuring took, of the times, and what is not known of it. */
+/* Adds the measuring cost within the times, and what is uncertain about it. */
 static void add_measuring(struct text *out, const struct style *style,
 			  const struct profile_info *info)
 {

@@ -17,17 +17,20 @@
 #define PLACE_TITLE "file:line"
 
 enum {
-	/* Per mille of all time: a row with less is not worth one. */
+	/* Per mille of all time: a node with less gets no row. */
 	ROW_LEAST = 15,
-	/* Per cent: the same of what runs without own code. */
+	/* Per cent: likewise for nodes that run without own code. */
 	OUTER_LEAST = 5,
-	/* Per cent of a function's total: callee and caller share a row if it has as much ... */
+	/* Per cent of a function's total: its callee shares its row if it has so much ... */
 	JOINED_TOTAL = 90,
-	/* ... and per cent of all time: the caller itself less. */
+	/* ... and if the caller's self time is below this per cent of all time. */
 	JOINED_SELF = 2,
 };
 
-/* What its row says: all below an own function, but of a library only what is not own code again. */
+/*
+ * A row's time: an own function's total; of a library, its self time, without own code it
+ * calls.
+ */
 static uint64_t weight_of(const struct hot_node *node)
 {
 	return hot_kind_is_own(node->kind) ? node->total_ns : node->self_ns;
@@ -38,7 +41,7 @@ static bool is_library(const struct hot_node *node)
 	return !hot_kind_is_own(node->kind);
 }
 
-/* Whether it can have a row at the outermost level. */
+/* Whether the node can be a row of the outermost level. */
 static bool is_outer(const struct hot *hot, const struct hot_node *node)
 {
 	if (hot_kind_is_own(node->kind))
@@ -48,7 +51,7 @@ static bool is_outer(const struct hot *hot, const struct hot_node *node)
 	       hot_has_percent(node->self_ns, hot->selection->ns, OUTER_LEAST);
 }
 
-/* Whether its only own callee of weight can stand in its row. */
+/* Whether a node's only heavy own callee can share its row. */
 static bool is_joined(const struct hot *hot, uint32_t above, uint32_t node)
 {
 	const struct hot_node *caller = &hot->paths.nodes[above];
@@ -59,7 +62,7 @@ static bool is_joined(const struct hot *hot, uint32_t above, uint32_t node)
 	       !hot_has_percent(caller->self_ns, hot->selection->ns, JOINED_SELF);
 }
 
-/* The heaviest node that is not shown, under a shown one; 0: none is worth a row. */
+/* The heaviest node that is not shown yet and has a shown parent; 0: none deserves a row. */
 static uint32_t next_to_show(const struct hot *hot)
 {
 	const struct hot_paths *paths = &hot->paths;
@@ -96,7 +99,7 @@ static size_t choose(struct hot *hot, size_t max_rows)
 	return rows;
 }
 
-/* How many rows stand directly under the function's, and the last of them. */
+/* The number of rows directly below the function's, and the last of them. */
 static size_t count_rows(const struct hot *hot, uint32_t under, uint32_t *out_last)
 {
 	const struct hot_node *nodes = hot->paths.nodes;
@@ -113,7 +116,7 @@ static size_t count_rows(const struct hot *hot, uint32_t under, uint32_t *out_la
 	return count;
 }
 
-/* The callee that stands in the same row, or 0. */
+/* The callee that shares the node's row, or 0. */
 static uint32_t joined_below(const struct hot *hot, uint32_t node)
 {
 	uint32_t only = 0;
@@ -121,7 +124,7 @@ static uint32_t joined_below(const struct hot *hot, uint32_t node)
 	return count_rows(hot, node, &only) == 1 && is_joined(hot, node, only) ? only : 0;
 }
 
-/* "main → run → handle", in so many columns if it can be; returns the innermost. */
+/* Adds "main → run → handle", within `columns` if possible; returns the innermost node. */
 static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node,
 			  size_t columns)
 {
@@ -132,7 +135,7 @@ static uint32_t add_chain(struct text *out, const struct hot *hot, uint32_t node
 		const char *rest = caller ? hot_label_behind_caller(hot, next, caller) : NULL;
 
 		node = caller = next;
-		/* It says nothing without the name before it. */
+		/* Such a name is meaningless without the one before it. */
 		if (rest) {
 			text_addf(&names[count - 1], " → %s", rest);
 			continue;
@@ -167,7 +170,7 @@ static void place_of(struct text *out, const struct hot *hot, const struct hot_n
 		places_add_common(out, function->file, node->common);
 }
 
-/* So much of each path as distinguishes the rows' files. */
+/* Shows as many path components as distinguish the rows' files. */
 static void find_components(struct hot *hot)
 {
 	CLEANUP(freep) struct group *rows = xreallocarray(NULL, hot->paths.count, sizeof *rows);
@@ -186,7 +189,7 @@ static void find_components(struct hot *hot)
 		hot->components[nodes[i]] = components[i];
 }
 
-/* Before labels are made: what places leave of the line is theirs.  0: no row has one. */
+/* Measures the places first: labels get the space that they leave. 0: no row has a place. */
 static void measure_places(struct hot *hot)
 {
 	for (uint32_t i = 1; i < hot->paths.count; i++) {
@@ -248,7 +251,7 @@ static void add_row(struct hot *hot, uint32_t *node, unsigned int level)
 	add_place(hot, &nodes[*node]);
 }
 
-/* The rows that stand directly under the function's, at most count_rows(), in no order. */
+/* Lists the rows directly below the function's, at most count_rows(), in no order. */
 static size_t list_rows(const struct hot *hot, uint32_t under, uint32_t *rows)
 {
 	const struct hot_node *nodes = hot->paths.nodes;
@@ -274,7 +277,7 @@ static int compare_weights(const void *a, const void *b, void *context)
 	return x < y ? -1 : 1;
 }
 
-/* Waits of threads without own code come last: a pool's for work are most of its threads' lives. */
+/* Puts waits without own code last: a pool's threads wait for work most of their lives. */
 static int compare_outer(const void *a, const void *b, void *context)
 {
 	const struct hot_node *nodes = context;

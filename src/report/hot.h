@@ -1,5 +1,5 @@
 /*
- * hot - the hot paths of one's own code as a table: profile/hot_paths.h.
+ * hot - prints the hot paths of the user's own code as a table: profile/hot_paths.h.
  *
  *	total %  self %  hot paths of your code                     file:line
  *	   98.1     0.2  main                                       app.py:40
@@ -17,6 +17,6 @@ struct selection;
 struct style;
 struct text;
 
-/* At most so many rows; nothing where no own code was seen for any time. */
+/* Adds at most max_rows rows; nothing if no own code has any time. */
 void hot_add(const struct selection *selection, const struct packages *packages,
 	     size_t max_rows, const struct style *style, struct text *out);

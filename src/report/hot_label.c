@@ -1,4 +1,4 @@
-/* What the rows of hot paths are called: functions, packages, chains of calls. */
+/* Makes the labels of hot paths' rows: functions, packages, chains of calls. */
 #include "report/hot.h"
 
 #include <string.h>
@@ -16,14 +16,14 @@
 #include "report/wait_text.h"
 
 enum {
-	/* A chain of calls in one row is cut from its outer end to so many columns. */
+	/* A chain of calls in one row is shortened at its outer end to this width. */
 	CHAIN_COLUMNS = 60,
 	NAME_COLUMNS = 36,
 	NARROW_NAME_COLUMNS = 26,
-	NARROW = 100, /* terminals of up to so many columns */
-	/* What the figures of a row take of the terminal's, with what is behind them. */
+	NARROW = 100, /* terminals up to this width */
+	/* Width of a row's figures and the gap after them. */
 	FIGURE_COLUMNS = 26,
-	/* A place that is longer is cut before names are. */
+	/* A longer place is cut before names are. */
 	PLACE_COLUMNS = 20,
 	LABEL_LEAST = 20,
 };
@@ -35,7 +35,7 @@ static void add_package(struct text *out, const struct hot *hot, uint32_t packag
 	text_add(out, packages_get(hot->packages, package)->name);
 }
 
-/* A function's parameters are not what is looked for here: "f(…)" is "f". */
+/* Without parameters: "f(…)" becomes "f". */
 static void add_name(struct text *out, const struct hot *hot, const struct hot_node *node,
 		     size_t columns)
 {
@@ -61,7 +61,10 @@ static void add_name(struct text *out, const struct hot *hot, const struct hot_n
 	text_add(out, text_string(&shorter));
 }
 
-/* What stands between own functions, in one of these ways: the first that leaves room for the name. */
+/*
+ * Forms for the packages between own functions: the first that leaves space for the name is
+ * used.
+ */
 enum passed_form { WITH_FRAMES, WITH_PACKAGES, WITH_A_PACKAGE, WITH_DOTS, PASSED_FORMS };
 
 static void add_passed(struct text *out, const struct hot *hot, const struct hot_node *node,
@@ -84,7 +87,7 @@ static void add_passed(struct text *out, const struct hot *hot, const struct hot
 	text_add(out, "] → ");
 }
 
-/* "waits for Lock at app.py:13", "recvfrom(127.0.0.1:5432)", "sleep". */
+/* Adds "waits for Lock at app.py:13", "recvfrom(127.0.0.1:5432)", "sleep". */
 static void add_wait(struct text *out, const struct hot *hot, struct function_id wait)
 {
 	const char *call = profile_get_function(hot->selection->profile, wait)->name;
@@ -94,7 +97,7 @@ static void add_wait(struct text *out, const struct hot *hot, struct function_id
 	text_add(out, text_string(&what));
 }
 
-/* What a library's function waits for, or one's own by way of the C library. */
+/* Adds what a library function waits for, or own code through the C library. */
 static void add_call(struct text *out, const struct hot *hot, const struct hot_node *node)
 {
 	if (node->function.n) {
@@ -114,7 +117,7 @@ void hot_label_add_library(struct text *out, const struct hot *hot, const struct
 	}
 	const struct function *function = hot_function(hot, node);
 	const uint32_t package = packages_of(hot->packages, node->function);
-	/* By its file: "<module>" is the name of all. */
+	/* Module code is named by its file, as all of it is called "<module>". */
 	const bool is_module = node->kind == HOT_IMPORT ||
 			       (function->file && import_name_is_body(function->name));
 	/* "[shorter than a sampling period]" is a package of its own. */
@@ -201,7 +204,9 @@ size_t hot_label_columns(const struct hot *hot, unsigned int level)
 	return width > taken + LABEL_LEAST ? width - taken : LABEL_LEAST;
 }
 
-/* "[2 frames of flask] → handle" and "… → handle": "handle". */
+/*
+ * The name without its prefix: "[2 frames of flask] → handle" and "… → handle" become "handle".
+ */
 static const char *behind_passed(const char *name)
 {
 	const bool has_passed = *name == '[' || strncmp(name, "… → ", strlen("… → ")) == 0;
@@ -226,7 +231,10 @@ void hot_label_join(struct text *out, struct text *names, size_t count, size_t c
 	for (size_t i = 0; i < count; i++) {
 		const char *name = text_string(&names[i]);
 
-		/* The packages that call the first of them go as well. */
+		/*
+		 * If outer names are left out, so are the packages that call the first
+		 * remaining one.
+		 */
 		if (i == first && first > 0)
 			name = behind_passed(name);
 		if (i >= first) {

@@ -1,6 +1,7 @@
 /*
- * hot_title - what hot paths are of: one's own code, or the programs.  Where the program is an
- * interpreter without frames of its language, a reader would look for his functions in vain.
+ * Writes the title of hot paths: of your own code, or of the programs. If the program is an
+ * interpreter whose language's frames are missing, the title says so, as readers would look for
+ * their functions in vain.
  */
 #include "report/hot_internal.h"
 
@@ -10,11 +11,11 @@
 #include "profile/group.h"
 #include "profile/packages.h"
 
-/* Per cent of the time that the program has to have. */
+/* Per cent of the time that one program must have. */
 enum { MOSTLY = 50 };
 
 static const struct {
-	const char *program, *language; /* the program's name as far as its version */
+	const char *program, *language; /* the program's name without its version */
 } interpreters[] = {
 	{ "perl", "Perl" },       { "node", "JavaScript" },
 	{ "deno", "JavaScript" }, { "bun", "JavaScript" },
@@ -45,7 +46,7 @@ static const char *language_of(const char *program)
 	return NULL;
 }
 
-/* "hot paths of perl itself, not of Perl code" */
+/* Adds "hot paths of perl itself, not of Perl code". */
 static void add_of_programs(struct text *out, const struct selection *selection)
 {
 	struct groups groups;

@@ -1,4 +1,4 @@
-/* What fathom info shows: how a recording was made, its processes and interpreters. */
+/* Writes fathom info: how a recording was made, its processes and interpreters. */
 #include <string.h>
 #include <time.h>
 

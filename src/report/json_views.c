@@ -15,7 +15,7 @@
 #include "report/report.h"
 #include "report/selection.h"
 
-/* Columns, if leaving out brackets is enough for that. */
+/* Names that fit after leaving out template arguments and the like, in columns. */
 #define SHORT_NAME 40
 
 static const char *module_path(const struct profile *profile, struct module_id id)
@@ -25,7 +25,7 @@ static const char *module_path(const struct profile *profile, struct module_id i
 	return module ? module->path : NULL;
 }
 
-/* What was not counted is null: calls by samples, samples by a trace. */
+/* Values that were not measured are null: calls of samples, samples of a trace. */
 static void add_costs(struct json_object *object, const struct profile *profile,
 		      const struct cost *cost)
 {
@@ -59,7 +59,7 @@ static void add_costs(struct json_object *object, const struct profile *profile,
 	}
 }
 
-/* What a row's threads did, on the wall clock. */
+/* The time of a row's threads in each state, on the wall clock. */
 static void add_waits(struct json_object *object, const struct profile *profile,
 		      const struct group_waits *waits)
 {
@@ -80,7 +80,7 @@ static void add_waits(struct json_object *object, const struct profile *profile,
 	json_add(object, "longest_wait", longest);
 }
 
-/* As tables have it where there is little room. */
+/* Adds the name as narrow tables show it. */
 static void add_short_name(struct json_object *object, const char *name)
 {
 	CLEANUP(text_done) struct text text = { 0 };
@@ -194,7 +194,10 @@ static void add_process(struct json_object *object, const struct profile *profil
 	add_costs(object, profile, &row->cost);
 }
 
-/* What was not counted is null: a trace has no samples, so none of its processes is brief. */
+/*
+ * Values that were not measured are null: a trace has no samples, so no process is too brief
+ * for one.
+ */
 static void add_program(struct json_object *object, const struct profile *profile,
 			const struct group *row)
 {
@@ -271,8 +274,8 @@ static struct json_object *node_of(const struct profile *profile, const struct t
 }
 
 /*
- * Nodes in a flat array that point to their parents: a deep recursion nested in JSON would be
- * refused by most readers.
+ * Nodes form a flat array with indices of their parents: most readers would refuse a deep
+ * recursion nested in JSON.
  */
 static void add_nodes(struct json_writer *writer, const char *key,
 		      const struct profile *profile, const struct tree *tree)
@@ -299,7 +302,7 @@ static struct json_object *functions_meant(const struct profile *profile,
 	return array;
 }
 
-/* What share out the time of one function: what calls it, or what it calls. */
+/* Callers or callees, which divide the time of one function. */
 struct relatives {
 	const char *key;
 	const char *function;

@@ -13,6 +13,6 @@ struct selection;
 /* Adds "functions", "lines", "modules", "threads" or "processes". */
 void json_views_add_rows(struct json_writer *writer, const struct selection *selection,
 			 enum group_by by);
-/* Adds "tree", "callers" and "callees", those that were asked for. */
+/* Adds those of "tree", "callers" and "callees" that were requested. */
 int json_views_add_trees(struct json_writer *writer, const struct selection *selection,
 			 const struct report_options *options, struct error *err);

@@ -10,17 +10,17 @@
 #include "report/source.h"
 
 enum {
-	CONTEXT = 2, /* lines around one that has time */
-	GAP = 2,     /* so few lines are not worth leaving out */
+	CONTEXT = 2, /* lines shown before and after one with time */
+	GAP = 2,     /* a gap of so few lines is shown rather than skipped */
 };
 
-/* What is being chosen; is_shown is by line, from 1. */
+/* The selection being made; is_shown is by line, from 1. */
 struct choice {
 	const struct lines_part *part;
 	const struct function *function;
 	const struct source *source;
 	bool *is_shown;
-	uint32_t first, last; /* the function's, as far as it is known */
+	uint32_t first, last; /* of the function, as far as known */
 };
 
 static void add_row(struct listed *listed, struct listed_row row)
@@ -37,7 +37,7 @@ static int compare_totals(const void *a, const void *b)
 	return x == y ? 0 : x > y ? -1 : 1;
 }
 
-/* The total that a line needs to be shown for itself. */
+/* The least total that a line needs to be shown. */
 static uint64_t least_total(const struct lines_part *part, struct listed_limits limits)
 {
 	CLEANUP(freep) uint64_t *totals = xreallocarray(NULL, part->count + 1, sizeof *totals);
@@ -65,7 +65,10 @@ static bool is_blank(const char *line)
 	return line[strspn(line, " \t")] == '\0';
 }
 
-/* Python's "<module>" and "f.<locals>.<lambda>", Ruby's "<main>": no lines with a head. */
+/*
+ * Whether the function begins with a header line: not so Python's "<module>" and
+ * "f.<locals>.<lambda>", Ruby's "<main>".
+ */
 static bool has_head(const struct function *function)
 {
 	size_t len = strlen(function->name);
@@ -73,7 +76,9 @@ static bool has_head(const struct function *function)
 	return len > 0 && function->name[len - 1] != '>';
 }
 
-/* Whether a line of Ruby, indented as the head of its method or block, is that one's. */
+/*
+ * Whether a line of Ruby, indented like the head of its method or block, still belongs to it.
+ */
 static bool is_rubys_part(const char *line)
 {
 	static const char *const words[] = { "end", "}", "rescue", "ensure", "else" };
@@ -89,7 +94,7 @@ static bool is_rubys_part(const char *line)
 	return false;
 }
 
-/* Whether the line, which follows the last with time, may be the function's. */
+/* Whether the line, which follows the last with time, may belong to the function. */
 static bool may_follow(const struct choice *choice, uint32_t line)
 {
 	const enum language language = choice->function->language;
@@ -108,12 +113,12 @@ static bool may_follow(const struct choice *choice, uint32_t line)
 	       is_rubys_part(text);
 }
 
-/* What a context may not go beyond. */
+/* Finds the limits of the context. */
 static void find_ends(struct choice *choice)
 {
 	const struct lines_part *part = choice->part;
 	uint32_t line = part->rows[part->count - 1].line;
-	/* Behind time on no known line. */
+	/* The first row may be time of unknown line: skip it. */
 	const struct line_cost *first = &part->rows[part->rows[0].line == 0];
 	bool is_there = choice->function->line > 0 && part->file == choice->function->file;
 

@@ -19,11 +19,11 @@
 
 enum {
 	TAB = 8,
-	HOT_PERCENT = 10, /* of the function's total: such lines are marked */
-	PARTS_MAX = 8,    /* functions of one name, unless all rows are asked for */
+	HOT_PERCENT = 10, /* of the function's total: lines with more are marked */
+	PARTS_MAX = 8,    /* functions of one name, unless all rows are requested */
 };
 
-/* What every part is written with. */
+/* Context for writing every part. */
 struct listing {
 	const struct selection *selection;
 	const struct report_options *options;
@@ -32,7 +32,7 @@ struct listing {
 	struct text *out;
 };
 
-/* Shares of samples are uncertain, times of calls are not. */
+/* Shares of samples have intervals; times of calls are exact. */
 static const struct grid_column sampled_columns[] = {
 	{ "self %", COLUMN_RIGHT, 0 },
 	{ "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 },
@@ -52,7 +52,7 @@ static const struct grid_column traced_columns[] = {
 enum {
 	SAMPLED_COLUMNS = sizeof sampled_columns / sizeof *sampled_columns,
 	TRACED_COLUMNS = sizeof traced_columns / sizeof *traced_columns,
-	BEHIND_COSTS = 2, /* line and source */
+	BEHIND_COSTS = 2, /* columns after the costs: line and source */
 };
 
 static bool is_trace(const struct listing *listing)
@@ -92,7 +92,7 @@ static void add_cost(const struct listing *listing, struct grid *grid, const str
 	grid_add_time(grid, listing->unit, cost->total_ns);
 }
 
-/* Tabs as they look in an editor; all else that a terminal would act on is escaped. */
+/* Expands tabs as an editor does; escapes everything else that a terminal would act on. */
 static void add_source_cell(struct grid *grid, enum tint tint, const char *line)
 {
 	struct text cell = { 0 };
@@ -183,7 +183,7 @@ static void add_rows(const struct listing *listing, const struct lines_part *par
 	listed_done(&listed);
 }
 
-/* A sentence in which names are not safe to print yet. */
+/* Adds a sentence that may contain unsafe bytes of names. */
 static void add_sentence(const struct listing *listing, const char *sentence)
 {
 	struct text safe = { 0 };
@@ -194,7 +194,7 @@ static void add_sentence(const struct listing *listing, const char *sentence)
 	text_done(&safe);
 }
 
-/* "/srv/app/worker.py: 1.204 s of its own, 2.160 s with what it calls" */
+/* Adds "/srv/app/worker.py: 1.204 s of its own, 2.160 s with what it calls". */
 static void add_part_head(const struct listing *listing, const struct lines_part *part)
 {
 	const struct profile *profile = listing->selection->profile;
@@ -227,13 +227,16 @@ static void add_part(const struct listing *listing, const struct lines_part *par
 		add_sentence(listing, "It was changed while it was recorded: what ran may have "
 				      "stood on other lines.");
 	}
-	/* One row of a line that is not known would say what stands above. */
+	/* A single row of an unknown line would only repeat the head. */
 	if (rc == 0 || part->rows[part->count - 1].line > 0)
 		add_rows(listing, part, rc < 0 ? NULL : &source);
 	source_done(&source);
 }
 
-/* Every file that was imported has a function "<module>", or "<top (required)>". */
+/*
+ * Adds how many parts are not shown: every imported file has a function "<module>", or "<top
+ * (required)>".
+ */
 static void add_rest(const struct listing *listing, const struct lines *lines, size_t shown)
 {
 	struct text sentence = { 0 };
@@ -255,7 +258,7 @@ static void add_rest(const struct listing *listing, const struct lines *lines, s
 	text_done(&sentence);
 }
 
-/* "Lines of Worker.run: 2.160 s, 42.5 % of 5.080 s." */
+/* Adds "Lines of Worker.run: 2.160 s, 42.5 % of 5.080 s." */
 static void add_head(const struct listing *listing, const struct found *found,
 		     const struct lines *lines)
 {

@@ -1,4 +1,4 @@
-/* What the listing as a text and as JSON share. */
+/* Shared by the text and JSON forms of a listing. */
 #pragma once
 
 struct error;
@@ -6,6 +6,6 @@ struct lines_part;
 struct profile;
 struct source;
 
-/* The part's source in *out_source, or a sentence why there is none. */
+/* Reads the part's source into *out_source; else a sentence why there is none. */
 int listing_read_source(const struct profile *profile, const struct lines_part *part,
 			struct source *out_source, struct error *err);

@@ -1,4 +1,4 @@
-/* The lines of functions as JSON. */
+/* Writes the lines of functions as JSON. */
 #include "report/listing.h"
 
 #include <json-c/json.h>

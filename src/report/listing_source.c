@@ -1,4 +1,4 @@
-/* Where the source of a listing's part is read, and why there is none. */
+/* Finds and reads the source of a listing's part, or explains why there is none. */
 #include "report/listing_internal.h"
 
 #include "base/error.h"
@@ -14,7 +14,7 @@ static struct source_age age_of(const struct profile_info *info)
 	return (struct source_age){ info->start_unix_ns, info->start_unix_ns + info->wall_ns };
 }
 
-/* A file as it is found from here: relative ones count from where the program was started. */
+/* Resolves relative paths against the directory where the program was started. */
 static char *path_from_here(const struct profile_info *info, const char *file)
 {
 	CLEANUP(freep) char *path = source_path(file);

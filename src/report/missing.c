@@ -10,10 +10,10 @@
 #include "report/account.h"
 #include "report/number.h"
 
-/* Per mille: what is missing is shown in every head from this share. */
+/* Per mille: missing time is mentioned in every head from this share on. */
 enum { MISSING_SHOWN = 10 };
 
-/* Those with all interpreted frames lack native ones at most. */
+/* Stacks with all interpreted frames; at most native ones are missing. */
 static bool is_whole(const struct stack_tally *tally)
 {
 	static const char *const whole[] = { "complete", "switched", "made_code",
@@ -25,7 +25,7 @@ static bool is_whole(const struct stack_tally *tally)
 	return false;
 }
 
-/* Of the most frequent ones; "" of the others, which the table of all reasons explains. */
+/* For frequent reasons; "" for others, which the table of all reasons explains. */
 static const char *short_reason(const struct stack_tally *tally)
 {
 	static const struct {
@@ -71,7 +71,7 @@ static bool is_worth_saying(uint64_t part, uint64_t whole)
 	       number_percent(part, whole) * 10 > MISSING_SHOWN;
 }
 
-/* What is said so far, and how. */
+/* The text so far, and its style. */
 struct saying {
 	struct text *text;
 	bool is_short;
@@ -96,7 +96,7 @@ static bool add_missing(struct saying *saying, uint64_t part, uint64_t whole, co
 	return true;
 }
 
-/* "97.8 % of the stacks are cut short by code made at run time". */
+/* Adds "97.8 % of the stacks are cut short by code made at run time". */
 static void add_cuts(struct saying *saying, const struct profile_info *info)
 {
 	const struct cuts cuts = count_cuts(info);
@@ -111,7 +111,10 @@ static void add_cuts(struct saying *saying, const struct profile_info *info)
 	add_missing(saying, cuts.cut, cuts.all, text_string(&what), text_string(&what));
 }
 
-/* Else it is mostly what lies between threads' last samples and their ends. */
+/*
+ * Time without samples is blamed on short threads only above this part; below, most of it is
+ * between threads' last samples and their ends.
+ */
 #define SHORT_THREADS_PART 5
 #define LOW_RATE           1000
 
@@ -128,7 +131,7 @@ static uint64_t unentered_ns(const struct process *process)
 	return process->unentered_ns > 0 ? process->unentered_ns : process->cpu_ns;
 }
 
-/* "2.0 % is of processes that could not be sampled (busybox: it is statically linked)" */
+/* Adds "2.0 % is of processes that could not be sampled (busybox: it is statically linked)". */
 static void add_unentered(struct saying *saying, const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);

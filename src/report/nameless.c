@@ -16,7 +16,10 @@
 
 enum { WORTH_PERCENT = 5, NAME_COLUMNS = 24 };
 
-/* The time in functions without a name, by module id; NULL-safe for none.  The caller frees it. */
+/*
+ * The time in functions without a name, by module id, where 0 is no module. The caller frees
+ * it.
+ */
 static uint64_t *sum_by_module(const struct selection *selection, uint64_t *out_all)
 {
 	const struct profile *profile = selection->profile;
@@ -40,7 +43,7 @@ static uint64_t *sum_by_module(const struct selection *selection, uint64_t *out_
 	return sums;
 }
 
-/* GHC leaves the names of what a module does not export out. */
+/* GHC omits the names of functions that a module does not export. */
 static bool is_haskell(const struct profile *profile, struct module_id module)
 {
 	for (uint32_t n = 1; n <= profile_function_count(profile); n++) {
@@ -53,7 +56,7 @@ static bool is_haskell(const struct profile *profile, struct module_id module)
 	return false;
 }
 
-/* What would give its code names. */
+/* What would provide names for its code. */
 static void add_remedy(struct text *remedy, const struct profile *profile,
 		       struct module_id module, const struct report_options *options)
 {

@@ -1,6 +1,6 @@
 /*
- * nameless - how much of the time is in stripped code, of which no function's name is known, and where
- * names can be had.
+ * nameless - reports how much time is in stripped code without function names, and where to get
+ * names.
  */
 #pragma once
 
@@ -9,6 +9,8 @@ struct selection;
 struct style;
 struct text;
 
-/* One sentence, or nothing where that is little; options->package_of names the package. */
+/*
+ * Adds one sentence, or nothing if that time is little; options->package_of names the package.
+ */
 void nameless_add(const struct selection *selection, const struct report_options *options,
 		  const struct style *style, struct text *out);

@@ -22,13 +22,13 @@
 enum {
 	STEPS_MAX = 4,
 	GAP = 2,
-	/* Per cent: a function with less of its own is not worth a look at its lines. */
+	/* Per cent: the lines of a function with less self time are not worth a look. */
 	WORTH_LINES = 3,
 	MANY_PROCESSES = 3,
 	NAME_COLUMNS = 44,
-	/* What took so long has a wait that can be looked at, however little it computed. */
+	/* A program that took so long has waits to look at, however little it computed. */
 	LONG_NS = 100000000,
-	LOW = 32, /* a terminal of fewer rows has no room for all steps */
+	LOW = 32, /* terminals with fewer rows get fewer steps */
 };
 
 #define DEFAULT_PATH "profile.fathom"
@@ -40,7 +40,7 @@ struct step {
 
 struct steps {
 	const struct style *style;
-	const char *path; /* of the recording; NULL: it need not be named */
+	const char *path; /* of the recording; NULL: the default, which need not be named */
 	struct step steps[STEPS_MAX];
 	size_t count, most;
 };
@@ -51,7 +51,7 @@ static bool has_room(const struct steps *steps, const struct text *command)
 	       text_columns(text_string(command)) <= steps->style->width;
 }
 
-/* Takes the command.  Left out where it is too long for a line. */
+/* Adds a step; takes command. Left out if it is too long for a line. */
 static void add_step(struct steps *steps, struct text *command, const char *why)
 {
 	struct text safe = { 0 };
@@ -65,7 +65,7 @@ static void add_step(struct steps *steps, struct text *command, const char *why)
 	steps->steps[steps->count++] = (struct step){ .command = safe, .why = why };
 }
 
-/* A view of the recording, of a function if there is one. */
+/* Adds a view of the recording, or of a function in it. */
 static void add_view(struct steps *steps, const char *view, const char *function,
 		     const char *why)
 {
@@ -88,7 +88,7 @@ static void add_view(struct steps *steps, const char *view, const char *function
 	add_step(steps, &command, why);
 }
 
-/* The reasons stand in a column, if all of them fit. */
+/* Aligns the reasons in a column if all of them fit. */
 static void write_steps(struct steps *steps, struct text *out)
 {
 	const size_t width = steps->style->width;
@@ -120,7 +120,10 @@ static bool has_percent(const struct group *row, const struct selection *selecti
 	return number_percent(row->cost.self_ns, selection->ns) >= WORTH_LINES;
 }
 
-/* Rows in brackets are of no function that has callers, and what has no name says nothing. */
+/*
+ * Whether the row is of code with a name: bracketed rows have no callers, and addresses say
+ * nothing.
+ */
 static bool is_code(const struct profile *profile, const struct group *row)
 {
 	const struct function *function = profile_get_function(profile, row->function);
@@ -154,7 +157,7 @@ static void add_function_steps(struct steps *steps, const struct selection *sele
 	groups_done(&groups);
 }
 
-/* " -p 12 -p 13" of "[12,13]" */
+/* Adds " -p 12 -p 13" for "[12,13]". */
 static void add_pids(struct text *out, const char *pids)
 {
 	for (const char *at = pids; *(at += strcspn(at, "0123456789"));) {
@@ -165,7 +168,10 @@ static void add_pids(struct text *out, const char *pids)
 	}
 }
 
-/* The command again, recorded otherwise; where it is long its end is left to the reader. */
+/*
+ * Suggests recording the command again with other options; a long command is cut, and the
+ * reader completes it.
+ */
 static void add_recording(struct steps *steps, const struct profile_info *info,
 			  const char *options, const char *why)
 {
@@ -193,7 +199,7 @@ static void add_recording(struct steps *steps, const struct profile_info *info,
 	add_step(steps, &command, why);
 }
 
-/* What was attached to and hardly ran: what it waits for, and where it is. */
+/* Steps for an attached process that hardly ran: what it waits for, and where. */
 static void add_idle_steps(struct steps *steps, const struct profile_info *info)
 {
 	struct text command = { 0 };
@@ -203,7 +209,7 @@ static void add_idle_steps(struct steps *steps, const struct profile_info *info)
 	add_step(steps, &command, "where it is now");
 }
 
-/* "sh -c 'for i in $(seq 100); do make --version; done'" */
+/* Suggests a loop: "sh -c 'for i in $(seq 100); do make --version; done'". */
 static void add_repetition(struct steps *steps, const struct profile_info *info)
 {
 	CLEANUP(text_done) struct text loop = { 0 };
@@ -268,7 +274,7 @@ void next_steps_add(const struct selection *selection, const struct packages *pa
 		text_add_printable(&safe, options->path, strlen(options->path));
 		text_addf(out, "Recorded in %s.\n", text_string(&safe));
 	}
-	/* A path that leaves no room for commands is named once. */
+	/* A path too long for the commands is mentioned once, above them. */
 	if (path && style->width && text_columns(path) > style->width / 2) {
 		text_add(out, "Next, each with the recording's path behind it:\n");
 		steps.path = NULL;

@@ -1,6 +1,4 @@
-/*
- * next_steps - the commands that show more of this very recording.
- */
+/* next_steps - suggests commands that show more of this recording. */
 #pragma once
 
 struct packages;
@@ -9,7 +7,7 @@ struct selection;
 struct style;
 struct text;
 
-/* At most four lines, with the recording's path if it is not the one that is taken unnamed. */
+/* At most four lines, which include the recording's path unless it is the default. */
 void next_steps_add(const struct selection *selection, const struct packages *packages,
 		    const struct report_options *options, const struct style *style,
 		    struct text *out);

@@ -49,7 +49,7 @@ void number_add_signed_time(struct text *text, const struct time_unit *unit, dou
 	static const double halves[] = { 0.5, 0.05, 0.005, 0.0005 };
 	double value = ns / unit->ns;
 
-	/* What rounds to nothing has no sign. */
+	/* A value that rounds to 0 has no sign. */
 	if (fabs(value) < halves[unit->decimals])
 		value = 0;
 	text_addf(text, "%.*f %s", unit->decimals, value, unit->name);

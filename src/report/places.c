@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "profile/group.h"
 
-/* Deeper ones are shown whole. */
+/* Longer paths are shown whole. */
 enum { COMPONENTS_MAX = 8 };
 
-/* The last so many components of the path. */
+/* The last `components` components of the path. */
 static const char *tail_of(const char *path, unsigned int components)
 {
 	const char *at = path + strlen(path);
@@ -24,8 +24,8 @@ static const char *tail_of(const char *path, unsigned int components)
 }
 
 /*
- * How much of a name comes before the path in it: "(eval at /srv/app.rb:3)" and
- * "<internal:/usr/lib/ruby/x.rb>" are Ruby's.
+ * The length of the part before the path, in names of Ruby: "(eval at /srv/app.rb:3)" and
+ * "<internal:/usr/lib/ruby/x.rb>".
  */
 static size_t lead_length(const char *file)
 {
@@ -34,7 +34,7 @@ static size_t lead_length(const char *file)
 	return slash ? (size_t)(slash - file) : 0;
 }
 
-/* Files that Python has one of in every folder. */
+/* Files that Python has in every folder are shown with one more component. */
 static unsigned int least_components(const char *path)
 {
 	const char *name = tail_of(path, 1);
@@ -42,7 +42,7 @@ static unsigned int least_components(const char *path)
 	return strcmp(name, "__init__.py") == 0 || strcmp(name, "__main__.py") == 0 ? 2 : 1;
 }
 
-/* What a row looks like: its name and its place. */
+/* A row's appearance: its name and its place. */
 static uint32_t look_of(struct intern *looks, const struct group *row, unsigned int components)
 {
 	CLEANUP(text_done) struct text look = { 0 };
@@ -54,14 +54,14 @@ static uint32_t look_of(struct intern *looks, const struct group *row, unsigned 
 }
 
 /*
- * One round: rows that look alike and are in different files are shown with one component more.
- * Whether there were any.
+ * One round: rows that look alike but are in different files get one more component. Returns
+ * whether there were any.
  */
 static bool distinguish(const struct group *rows, size_t count, unsigned int *components)
 {
 	CLEANUP(freep) uint32_t *looks = xreallocarray(NULL, count + 1, sizeof *looks);
 	struct intern interned = { 0 };
-	struct table first = { 0 }; /* the first row that has a look, + 1 */
+	struct table first = { 0 }; /* appearance to the first row that has it, + 1 */
 	bool is_any = false;
 
 	for (size_t i = 0; i < count; i++)
@@ -119,7 +119,7 @@ void places_add_common(struct text *out, const char *file, size_t length)
 
 	if (!path || length == 0)
 		return;
-	/* The last component, with the slash that says it is a folder. */
+	/* The last component, with the slash that marks a folder. */
 	char *end = path + length - (path[length - 1] == '/');
 	const char *at = memrchr(path, '/', (size_t)(end - path));
 

@@ -1,12 +1,10 @@
-/*
- * process_cell - a cell of a table that says which process it is.
- */
+/* process_cell - a table cell that names a process. */
 #pragma once
 #include "report/style.h"
 
 struct grid;
 struct process;
 
-/* Which process it is, or the name where there is none (NULL: "-"). */
+/* Adds the process's label, or name if there is no process (NULL: "-"). */
 void process_cell_add(struct grid *grid, enum tint tint, const struct process *process,
 		      const char *name);

@@ -17,7 +17,7 @@
 
 bool report_sort_parse(const char *name, enum report_sort *out_sort)
 {
-	/* Those of Python's pstats, too. */
+	/* Including the names that Python's pstats uses. */
 	static const struct {
 		const char *name;
 		enum report_sort sort;

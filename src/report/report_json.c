@@ -1,6 +1,7 @@
 /*
- * The contract is docs/report-json.md.  Whoever adds a field here adds it there and to
- * docs/report-json.schema.json; none is ever removed or changes its meaning.
+ * Writes report --json; the contract is docs/report-json.md. A new field must be added there
+ * and to docs/report-json.schema.json; fields are never removed, nor do they change their
+ * meaning.
  */
 #include "report/report.h"
 
@@ -25,7 +26,7 @@ static struct json_object *strings_of(const char *const *strings, size_t count)
 	return array;
 }
 
-/* The account is of what was sampled: a trace has the kernel's figure only. */
+/* The account covers samples: a trace has the kernel's figure only. */
 static void add_no_account(struct json_object *object, const struct profile_info *info)
 {
 	static const char *const parts[] = { "sampled_ns",    "thread_only_ns",
@@ -82,7 +83,7 @@ static struct json_object *interpreters_of(const struct profile_info *info)
 	return array;
 }
 
-/* What measuring took, of the times of traced calls. */
+/* The measuring cost within the times of traced calls. */
 static struct json_object *measuring_of(const struct profile_info *info)
 {
 	struct json_object *object = json_object_new_object();
@@ -156,7 +157,7 @@ static struct json_object *filter_of(const struct report_options *options,
 	return object;
 }
 
-/* Each state of the wall clock, as the selection has it; null where there are none. */
+/* Each state of the wall clock, within the selection; null for other clocks. */
 static struct json_object *states_of(const struct selection *selection)
 {
 	struct json_object *object;

@@ -18,7 +18,7 @@
 
 enum { ROWS_DEFAULT = 30, ROWS_SUMMARY = 10 };
 
-/* What rows are sorted by. */
+/* The value that rows are sorted by. */
 static uint64_t weight_of(const struct cost *cost, enum report_sort sort)
 {
 	switch (sort) {
@@ -31,7 +31,7 @@ static uint64_t weight_of(const struct cost *cost, enum report_sort sort)
 	}
 }
 
-/* And what its percentages are of. */
+/* The whole that its percentages refer to. */
 static uint64_t whole_of(const struct groups *groups, enum report_sort sort)
 {
 	uint64_t calls = 0;
@@ -52,7 +52,7 @@ static void sort_rows(struct groups *groups, enum report_sort sort)
 		groups_sort_by_calls(groups);
 }
 
-/* Where a row shows its total time alone, rows are in the order of that. */
+/* Tables of states show total time only, so their rows are sorted by that. */
 static enum report_sort sort_for(const struct groups *groups,
 				 const struct report_options *options)
 {
@@ -105,7 +105,7 @@ static void add_rest(const struct groups *groups, size_t shown, const struct lay
 	text_done(&sentence);
 }
 
-/* Of many brief processes these would be all that a summary has room for. */
+/* Removes the rows of starts and ends: with many brief processes they would fill a summary. */
 static void leave_out_starts(struct groups *groups)
 {
 	static const char *const names[] = { "[start-up]", "[exit]",

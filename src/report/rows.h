@@ -1,6 +1,6 @@
 /*
- * rows - the table of a report: one row per function, line, module, region, thread, process or
- * program.
+ * rows - prints the table of a report: one row per function, line, module, region, thread,
+ * process or program.
  */
 #pragma once
 

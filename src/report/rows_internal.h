@@ -1,6 +1,7 @@
 /*
- * rows_internal - what rows.c, which writes the table of a report, rows_layouts.c, which has its
- * columns, and rows_process.c, which has those of threads, processes and programs, share.
+ * rows_internal - shared by rows.c, which writes the table of a report, rows_layouts.c, which
+ * defines its columns, and rows_process.c, which defines those of threads, processes and
+ * programs.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,14 +17,14 @@ struct report_options;
 struct states_table;
 struct time_unit;
 
-/* What every row needs to be written. */
+/* Context for writing any row. */
 struct context {
 	const struct profile *profile;
 	const struct time_unit *unit;
-	uint64_t ns; /* what percentages are of */
+	uint64_t ns; /* that percentages refer to */
 	const struct group *rows;
-	const unsigned int *components;   /* of the rows' paths, by row */
-	const struct states_table *table; /* of rows that have states */
+	const unsigned int *components;   /* by row: how many components of its path to show */
+	const struct states_table *table; /* for rows that have states */
 };
 
 /* How the rows of one grouping are written. */
@@ -38,8 +39,8 @@ struct layout {
 
 #define COLUMNS(list) list, sizeof list / sizeof *list
 
-/* Of GROUP_BY_THREAD and what follows it. */
+/* For GROUP_BY_THREAD and the groupings after it. */
 const struct layout *rows_process_layout(enum group_by by, bool is_trace);
-/* Of any grouping, as the options have it. */
+/* For any grouping, according to the options. */
 const struct layout *rows_layout(const struct profile *profile,
 				 const struct report_options *options);

@@ -1,4 +1,4 @@
-/* Which columns the rows of each grouping have, and what stands in them. */
+/* Defines the columns of each grouping's rows, and fills them in. */
 #include "report/rows_internal.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void add_place(struct grid *grid, const struct context *context, const st
 	text_done(&place);
 }
 
-/* What executes the code of a function that is in no module. */
+/* The language of a function that is in no module. */
 static const char *language_of(const struct context *context, const struct group *row)
 {
 	return language_title(profile_get_function(context->profile, row->function)->language);
@@ -66,7 +66,7 @@ static void add_function_row(struct grid *grid, const struct context *context,
 		      module ? base_name(module->path) : language_of(context, row));
 }
 
-/* As pstats has it: all, and those not made by itself where that is less. */
+/* As in pstats: all calls, and if fewer, those not made recursively. */
 static void add_calls(struct grid *grid, const struct cost *cost)
 {
 	if (cost->calls == cost->primitive_calls) {
@@ -92,7 +92,7 @@ static void add_per_call(struct grid *grid, uint64_t ns, uint64_t calls)
 	text_done(&cell);
 }
 
-/* The columns of pstats, and their order. */
+/* The columns of pstats, in its order. */
 static void add_traced_row(struct grid *grid, const struct context *context,
 			   const struct group *row)
 {
@@ -205,7 +205,7 @@ static const struct grid_column extremes_columns[] = {
 	{ "function", COLUMN_NAME, 12 },
 	{ "file:line", COLUMN_FIRST_OUT, 10 },
 };
-/* Of rows that have a name only. */
+/* For rows that only have a name. */
 #define NAMED_COLUMNS(title)                                                               \
 	{                                                                                  \
 		{ "self %", COLUMN_RIGHT, 0 }, { "±", COLUMN_RIGHT | COLUMN_INTERVAL, 0 }, \
@@ -242,7 +242,7 @@ static const struct layout layouts[GROUP_BY_THREAD] = {
 	[GROUP_BY_STATE] = { COLUMNS(state_columns), add_state_row, "state", "states" },
 };
 
-/* Where it differs. */
+/* Groupings whose layout differs for traces. */
 static const struct layout traced_layouts[GROUP_BY_THREAD] = {
 	[GROUP_BY_FUNCTION] = { COLUMNS(traced_columns), add_traced_row, "function",
 				"functions" },
@@ -254,7 +254,7 @@ static const struct layout traced_layouts[GROUP_BY_THREAD] = {
 			      "regions" },
 };
 
-/* Of functions, with the shortest and the longest call. */
+/* By function, with the shortest and the longest call. */
 static const struct layout extremes_layout = { COLUMNS(extremes_columns), add_extremes_row,
 					       "function", "functions" };
 

@@ -1,4 +1,4 @@
-/* The columns and rows of threads, processes and programs. */
+/* Defines the columns and rows of threads, processes and programs. */
 #include "report/rows_internal.h"
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 #include "report/number.h"
 #include "report/process_cell.h"
 
-/* Of a trace nothing was charged: it has calls. */
+/* The share of CPU time; a trace has calls instead. */
 static void add_share(struct grid *grid, const struct context *context, const struct group *row,
 		      uint64_t cpu_ns)
 {
@@ -51,7 +51,7 @@ static void add_process_row(struct grid *grid, const struct context *context,
 		grid_addf(grid, TINT_NONE, "%s", "");
 }
 
-/* One reason for all of a row's processes, where there is one. */
+/* The reason if it is the same for all of a row's processes. */
 static void add_reason(struct grid *grid, const struct group_program *program)
 {
 	if (program->has_more_reasons)

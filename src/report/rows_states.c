@@ -13,7 +13,10 @@
 #include "report/report_options.h"
 #include "report/wait_text.h"
 
-/* Below so many per cent of all, a state's column goes first, and second, where there is no room. */
+/*
+ * Per cent: columns of states with less are optional, RARE ones left out first, then UNCOMMON
+ * ones. At least the KEPT states with most time are never left out.
+ */
 enum { RARE = 1, UNCOMMON = 5, KEPT = 3 };
 
 static const struct {
@@ -25,7 +28,7 @@ static const struct {
 	[GROUP_BY_PROGRAM] = { "program", "programs" },
 };
 
-/* In one unit with the row's time, which names it. */
+/* In the unit of the row's time, which shows it. */
 static void add_state_time(struct grid *grid, const struct time_unit *unit, uint64_t ns)
 {
 	struct text text = { 0 };
@@ -40,7 +43,7 @@ static void add_state_time(struct grid *grid, const struct time_unit *unit, uint
 	text_done(&text);
 }
 
-/* The innermost function of one's own of a stack, or else none. */
+/* The innermost own function of a stack, or NULL. */
 static const struct function *own_of(const struct context *context, struct stack_id id)
 {
 	const struct stack *stack;
@@ -51,7 +54,7 @@ static const struct function *own_of(const struct context *context, struct stack
 
 		const struct function *found = profile_get_function(context->profile, function);
 
-		/* A region is own, too, and its row names it. */
+		/* A region is own code too, but the row itself already names it. */
 		if (packages_is_own(context->table->packages, function) &&
 		    found->language != LANGUAGE_REGION)
 			return found;
@@ -79,7 +82,7 @@ static void add_longest(struct grid *grid, const struct context *context,
 	text_done(&text);
 }
 
-/* Several threads in one row. */
+/* Adds the name of a row that stands for several threads. */
 static void add_alike(struct grid *grid, const struct context *context, const struct group *row)
 {
 	CLEANUP(thread_kinds_freep)
@@ -146,7 +149,7 @@ static void add_column(struct states_table *table, const char *title, unsigned i
 		(struct grid_column){ title, flags, least };
 }
 
-/* In how many states there was more time. */
+/* The number of states with more time. */
 static size_t rank_of(const uint64_t sums[THREAD_STATE_COUNT], enum thread_state state)
 {
 	size_t rank = 0;
@@ -170,7 +173,7 @@ static unsigned int flags_of(const uint64_t sums[THREAD_STATE_COUNT], enum threa
 	return COLUMN_RIGHT | (rank_of(sums, state) < KEPT ? 0 : COLUMN_THIRD_OUT);
 }
 
-/* What waits least comes first: work, then what else could be. */
+/* Ordered from work to waiting. */
 static void add_states(struct states_table *table, const struct groups *groups)
 {
 	static const enum thread_state order[THREAD_STATE_COUNT] = {

@@ -13,7 +13,7 @@
 #include "report/shell_word.h"
 #include "report/style.h"
 
-/* Below that a warm-up is as any run. */
+/* A warm-up run that differs by less is not mentioned. */
 #define WARM_UP_SHARE 0.05
 
 static uint64_t in_ns(double ns)
@@ -45,7 +45,7 @@ static void add_count(struct text *out, const struct runs_shown *runs)
 	text_add(out, ", after one to warm up.");
 }
 
-/* "total   307.9 ms ±1.2 %, from 301.0 to 315.2 ms": of one command's runs. */
+/* Adds "total 307.9 ms ±1.2 %, from 301.0 to 315.2 ms", over one command's runs. */
 static void add_spread(struct text *out, const char *title, const double *times, size_t count)
 {
 	const struct time_unit *unit = time_unit_for(in_ns(runs_median(times, count)));
@@ -142,7 +142,7 @@ static void add_warm_up(const struct runs_side *side, struct text *out)
 		  100 * (side->warm_up_ns / median - 1));
 }
 
-/* Commands stand on lines of their own: what is to be copied is not broken. */
+/* Suggests commands on lines of their own, so that they can be copied unbroken. */
 static void add_next(const struct runs_shown *runs, struct text *out)
 {
 	text_add(out, runs->side_count == 2 ? "The runs in the middle:\n"

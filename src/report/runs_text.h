@@ -1,5 +1,6 @@
 /*
- * runs_text - what is said of runs of one command, or of two in turn: docs/diff.md.
+ * runs_text - prints the results of repeated runs of one command, or of two alternating ones:
+ * docs/diff.md.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,23 +10,25 @@ struct style;
 struct text;
 
 struct runs_side {
-	const char *title;          /* "before"; NULL: there is one command only */
+	const char *title;          /* "before"; NULL: there is only one command */
 	const char *const *command; /* NULL-terminated */
 	const char *const *paths;   /* of the recordings */
 	const double *total_ns, *elapsed_ns;
 	size_t count;
-	double warm_up_ns; /* total of the run that is not counted */
+	double warm_up_ns; /* total of the warm-up run, which is not counted */
 };
 
 struct runs_shown {
 	struct runs_side sides[2];
 	size_t side_count; /* 1 or 2 */
-	size_t most;       /* runs a side that were asked for */
-	bool is_clear;     /* it ended before them, for the verdict is clear */
+	size_t most;       /* requested runs a side */
+	bool is_clear;     /* stopped before that, because the verdict is clear */
 	double margin;
 };
 
-/* What was run, and how often: in front of the comparison, or of the two figures of one command. */
+/*
+ * Adds what was run, and how often: before the comparison, or before one command's two figures.
+ */
 void runs_add_head(const struct runs_shown *runs, const struct style *style, struct text *out);
-/* The elapsed time, what was unlike the other runs, and what to type next. */
+/* Adds the elapsed time, outliers among the runs, and suggested commands. */
 void runs_add_end(const struct runs_shown *runs, const struct style *style, struct text *out);

@@ -13,7 +13,7 @@
 #include "report/report_options.h"
 #include "report/style.h"
 
-/* The whole of percentages may be off by one part in so many of what the head names. */
+/* The base of percentages may differ from the time in the head by 1/PLAIN_PART unmentioned. */
 enum { PLAIN_PART = 100 };
 
 static uint64_t sum_of(const struct profile *profile)
@@ -26,7 +26,7 @@ static uint64_t sum_of(const struct profile *profile)
 	return ns;
 }
 
-/* Rows of what all did together are of those that did something. */
+/* Whether idle threads are left out: in views by code, which sum over threads. */
 static bool is_without_idle(const struct profile *profile, const struct report_options *options)
 {
 	const bool is_by_code =
@@ -78,7 +78,7 @@ void selection_done(struct selection *selection)
 	filter_freep(&selection->filter);
 }
 
-/* "; 4 idle threads, 12.0 s, are left out (--idle)" */
+/* Adds "; 4 idle threads, 12.0 s, are left out (--idle)". */
 static void add_idle(const struct filter *filter, struct text *out)
 {
 	const struct idle idle = filter_idle(filter);
@@ -123,7 +123,7 @@ static const char *which_time(const struct profile *profile)
 					  : ", the CPU time accounted for";
 }
 
-/* Next to all of the CPU time that the head names, which needs no word of its own. */
+/* Whether the base is close enough to the CPU time in the head to need no mention. */
 static bool is_base_plain(const struct selection *selection)
 {
 	const struct profile *profile = selection->profile;

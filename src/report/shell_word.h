@@ -1,9 +1,7 @@
-/*
- * shell_word - an argument as a shell reads it.
- */
+/* shell_word - quotes an argument for a shell. */
 #pragma once
 
 struct text;
 
-/* Quoted only where it must be. */
+/* Adds quotes only if they are needed. */
 void shell_word_add(struct text *text, const char *word);

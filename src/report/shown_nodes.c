@@ -8,7 +8,7 @@
 #include "report/report_options.h"
 
 static const double MIN_PERCENT_DEFAULT = 0.5;
-/* Of the whole: less than this does not show in a percentage of one decimal. */
+/* Of the whole: less is not visible in a percentage of one decimal. */
 static const double INVISIBLE_PERCENT = 0.05;
 
 enum {
@@ -42,7 +42,7 @@ static int compare_heavier(const void *a, const void *b, void *context)
 	return is_heavier(context, x, y) ? -1 : 1;
 }
 
-/* Whether its caller passes all its time on to it: both stand on one line. */
+/* Whether its caller passes all its time to it: both then share one line. */
 static bool folds_with_parent(const struct shown_nodes *shown, uint32_t node)
 {
 	uint32_t parent = shown->tree->nodes[node].parent;
@@ -51,7 +51,7 @@ static bool folds_with_parent(const struct shown_nodes *shown, uint32_t node)
 	return parent != 0 && number_percent(kept, shown->ns) < INVISIBLE_PERCENT;
 }
 
-/* A caller within the function itself has no time of its own, but calls. */
+/* A recursive caller of the function has calls, but no time of its own. */
 static bool is_recursion(const struct shown_nodes *shown, const struct tree_node *node)
 {
 	return shown->is_of_callers && node->parent == 0 && node->total_ns == 0 &&

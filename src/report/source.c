@@ -11,13 +11,13 @@
 #include "base/memory.h"
 #include "base/regular_file.h"
 
-/* No one reads a source of this size; it is something else. */
+/* No source file is so large. */
 #define SIZE_MAX_BYTES ((off_t)64 << 20)
 #define PIECE_BYTES    ((size_t)65536)
 
 /*
- * As interpreters name what has no file: Python "<string>" and "<frozen importlib._bootstrap>",
- * Ruby "<internal:kernel>", "(eval at /srv/app.rb:3)", "-e" and "-".
+ * Names that interpreters give to code without a file: Python "<string>" and "<frozen
+ * importlib._bootstrap>", Ruby "<internal:kernel>", "(eval at /srv/app.rb:3)", "-e" and "-".
  */
 static bool is_no_file(const char *file)
 {
@@ -99,7 +99,7 @@ static void add_line(struct source *source, size_t *capacity, size_t begin)
 	source->lines[source->count++] = begin;
 }
 
-/* "\n", "\r\n" and "\r" end a line, as Python, Ruby and compilers have it. */
+/* "\n", "\r\n" and "\r" end a line, as for Python, Ruby and compilers. */
 static void split(struct source *source)
 {
 	char *data = source->bytes.data;

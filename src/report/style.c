@@ -41,7 +41,7 @@ unsigned int style_wrap_width(const struct style *style)
 	return style->width < WRAP_LEAST ? WRAP_LEAST : style->width;
 }
 
-/* The bytes of the character that begins there. */
+/* The length of the character that begins there. */
 static size_t character_at(const char *bytes, size_t len)
 {
 	size_t taken = utf8_decode(bytes, len, NULL);
@@ -68,7 +68,7 @@ static size_t unit_length(const char *word)
 	return 0;
 }
 
-/* A command in quotes that is not long: 'fathom info'. */
+/* The length of a short quoted command: 'fathom info'. */
 static size_t quoted_length(const char *word)
 {
 	enum { LENGTH_MAX = 30 };
@@ -77,7 +77,7 @@ static size_t quoted_length(const char *word)
 	return end && end - word < LENGTH_MAX ? (size_t)(end - word) : 0;
 }
 
-/* A number and its unit are one word. */
+/* The length of the next word; a number and its unit count as one. */
 static size_t word_length(const char *word)
 {
 	const size_t quoted = quoted_length(word);
@@ -90,7 +90,10 @@ static size_t word_length(const char *word)
 	return len;
 }
 
-/* A word that is longer than a line, as a path may be, goes on in the next; returns the column. */
+/*
+ * Adds a word, which continues on the next line if it is longer than one, as a path may be;
+ * returns the column reached.
+ */
 static size_t add_word(struct text *out, const char *word, size_t len, size_t at, size_t width,
 		       unsigned int indent)
 {
@@ -188,7 +191,10 @@ void style_add_cut(struct text *out, const char *string, size_t columns)
 		text_add(out, string);
 		return;
 	}
-	/* One column is the ellipsis's; the end of a name says more than its beginning. */
+	/*
+	 * One column is for the ellipsis; the end of a name is more informative than its
+	 * beginning.
+	 */
 	size_t head_columns = (columns - 1) / 2;
 	size_t tail_columns = columns - 1 - head_columns;
 	size_t head = 0;
@@ -212,7 +218,7 @@ void style_add_cut(struct text *out, const char *string, size_t columns)
 	text_add(out, string + tail);
 }
 
-/* " [json, mostly _json]" of a label that has one, or NULL. */
+/* The " [json, mostly _json]" of a label, or NULL. */
 static const char *bracket_of(const char *label)
 {
 	const size_t len = strlen(label);
@@ -228,7 +234,7 @@ static const char *bracket_of(const char *label)
 
 void style_add_cut_label(struct text *out, const char *label, size_t columns)
 {
-	enum { LEAST_BRACKET = 6 }; /* " [js…" says something */
+	enum { LEAST_BRACKET = 6 }; /* " [js…" is the shortest that is still useful */
 	const char *bracket = bracket_of(label);
 
 	if (!bracket || text_columns(label) <= columns) {

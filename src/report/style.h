@@ -1,6 +1,4 @@
-/*
- * style - what a report may use of the terminal: its width and its colours.
- */
+/* style - formats text for a terminal of some width, with or without colours. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,25 +19,28 @@ enum tint {
 	TINT_COUNT,
 };
 
-/* The tint of a share of the time. */
+/* The tint for a share of the time, in per cent. */
 enum tint style_tint_of(double percent);
-/* Adds the string between the tint's escapes, or bare when there are no colours. */
+/* Adds the string in the tint's colour escapes, or plain if there are no colours. */
 void style_add(struct text *out, const struct style *style, enum tint tint, const char *string);
-/* Where running text breaks. */
+/* The column where running text is wrapped. */
 unsigned int style_wrap_width(const struct style *style);
-/* The sentence broken at spaces; each line but the first begins with indent spaces. */
+/* Adds the sentence wrapped at spaces; each line but the first is indented by indent spaces. */
 void style_add_wrapped(struct text *out, const struct style *style, unsigned int indent,
 		       const char *sentence);
-/* The string with its middle cut out, so that it takes at most this many terminal columns. */
+/*
+ * Adds the string with its middle replaced by an ellipsis, in at most this many terminal
+ * columns.
+ */
 void style_add_cut(struct text *out, const char *string, size_t columns);
-/* The same for a function's name, which is made shorter first: short_name.h. */
+/* Likewise for a function's name, which is shortened first: short_name.h. */
 void style_add_cut_name(struct text *out, const char *name, size_t columns);
 /*
- * The same for a name and, in brackets behind it, where it is from, which is cut first: "json.dumps
+ * Likewise for a name followed by its origin in brackets, which is cut first: "json.dumps
  * [json, mostly _js…".
  */
 void style_add_cut_label(struct text *out, const char *label, size_t columns);
-/* A function in a sentence: its name made short where there is a width. */
+/* Adds a function's name for a sentence: shortened if there is a width. */
 void style_add_function(struct text *out, const struct style *style, const char *name);
-/* The string with its end cut off. */
+/* Adds the string with its end cut off. */
 void style_add_cut_end(struct text *out, const char *string, size_t columns);

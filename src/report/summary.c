@@ -17,17 +17,17 @@
 #include "report/style.h"
 
 enum {
-	/* Rows of hot paths and of the table, where there is room for all. */
+	/* Rows of hot paths and of the table, if there is space for all, */
 	HOT_ROWS = 10,
 	TABLE_ROWS = 10,
-	/* And where there is not: so many at least, whatever is scrolled away for it. */
+	/* and at least, even if the top scrolls off the screen. */
 	HOT_ROWS_LEAST = 6,
 	TABLE_ROWS_LEAST = 3,
-	/* Lines besides: two titles, a blank one, and the shell's next prompt. */
+	/* Other lines: two titles, a blank one, and the shell's next prompt. */
 	OTHER_LINES = 4,
 };
 
-/* A trigger that is not the best one: why. */
+/* Adds why the sampling trigger is not the best one, if so. */
 static void add_trigger(struct text *out, const struct style *style,
 			const struct profile_info *info)
 {
@@ -36,7 +36,7 @@ static void add_trigger(struct text *out, const struct style *style,
 	head_add_line(out, style, "timers", "%s", info->trigger_why);
 }
 
-/* What is to be known of the recording besides its figures. */
+/* Adds remarks about the recording other than figures. */
 static void add_remarks(const struct selection *selection, const struct report_options *options,
 			const struct style *style, struct text *out)
 {
@@ -60,7 +60,7 @@ static size_t count_lines(const struct text *text)
 	return lines;
 }
 
-/* So many rows of hot paths and of the table as make it one screen. */
+/* How many rows of hot paths and table fit on one screen. */
 static size_t rows_that_fit(const struct report_options *options, size_t other_lines)
 {
 	const size_t least = HOT_ROWS_LEAST + TABLE_ROWS_LEAST;
@@ -87,11 +87,11 @@ static void add_tables(const struct selection *selection, const struct packages 
 
 	hot_add(selection, packages, at_most(hot_rows, HOT_ROWS), style, &hot);
 	text_add(out, text_string(&hot));
-	/* Its title and the blank line behind it are no rows. */
+	/* Its title and the blank line after it are not rows. */
 	const size_t taken = hot.len > 0 ? count_lines(&hot) - 2 : 0;
 	const size_t left = rows > taken + TABLE_ROWS_LEAST ? rows - taken : TABLE_ROWS_LEAST;
 
-	/* A line says what is left out, if there is one for it. */
+	/* If the screen limits the table, there is no line to mention omitted rows. */
 	table.has_no_rest = left <= TABLE_ROWS;
 	table.has_no_starts = head_says_starts(selection->profile);
 	table.max_rows = at_most(left, TABLE_ROWS);
@@ -107,13 +107,16 @@ void summary_add(const struct selection *selection, const struct report_options 
 	struct packages *packages = packages_new(selection->profile, &own);
 	CLEANUP(text_done) struct text head = { 0 };
 	CLEANUP(text_done) struct text end = { 0 };
-	/* Of a process that hardly ran there would be one row, of time without samples. */
+	/*
+	 * For a process that hardly ran, tables would have a single row, of time without
+	 * samples.
+	 */
 	const bool has_tables = !head_is_idle(selection->profile);
 
 	if (!options->is_after_recording)
 		head_add_recorded_command(&head, style, selection->profile);
 	head_add_summary(&head, style, selection->profile);
-	/* What is missing is not in the percentages. */
+	/* Missing time is not in the percentages. */
 	if (!head_is_brief(selection->profile) &&
 	    (selection->filter ||
 	     !missing_has_unexplained(profile_get_info(selection->profile))))

@@ -1,6 +1,6 @@
 /*
- * summary - the first screen of a report: what ran, the hot paths of one's own code, the functions
- * that took most themselves, and what to look at next.
+ * summary - the first screen of a report: what ran, the hot paths of own code, the functions
+ * with most self time, and suggested next steps.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * wait_text - what a thread waits for, out of the system call that is the leaf of its stack.
+ * wait_text - what a thread waits for, from the system call that is the leaf of its stack.
  *
  *	futex(Lock at app.py:12)    Lock at app.py:12
  *	clock_nanosleep             sleep
@@ -10,5 +10,5 @@
 
 struct text;
 
-/* True if it was an object of the program's own, and false if it is the call. */
+/* Adds the object; true if it is one of the program's own, false if it is the call itself. */
 bool wait_text_add(struct text *out, const char *call);
