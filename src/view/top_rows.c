@@ -26,7 +26,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* What is in the last column: the language, or the module of native code. */
+/* The last column: the language, or the module of native code. */
 static void add_kind(const struct profile *profile, const struct group *group, struct text *out)
 {
 	const struct function *function = profile_get_function(profile, group->function);
@@ -64,7 +64,7 @@ static void add_name(const struct profile *profile, const struct group *group, s
 		text_add_printable(out, group->name, strlen(group->name));
 }
 
-/* A row's figures when it was read before. */
+/* A row's figures at the previous reading. */
 static struct top_before *before_of(struct top_rows *top, const struct top_row *row)
 {
 	CLEANUP(text_done) struct text key = { 0 };
@@ -83,7 +83,7 @@ static struct top_before *before_of(struct top_rows *top, const struct top_row *
 	return &top->before[id];
 }
 
-/* Names may come late, and take their time from the rows that had it. */
+/* Names may become known late, which moves time away from earlier rows: never negative. */
 static uint64_t growth(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -138,7 +138,7 @@ static int descending(uint64_t a, uint64_t b)
 	return a < b ? 1 : -(a > b);
 }
 
-/* By the first, then the others, so that rows of the same time do not jump. */
+/* By the chosen key, then the others, so that rows of equal time keep their order. */
 static int compare(const struct top_row *a, const struct top_row *b, enum top_sort sort)
 {
 	const int by[] = {

@@ -1,8 +1,8 @@
 /*
- * top_rows - what a live view shows of a profile that grows: rows with their time in all, and
- * since it was read before.
+ * top_rows - the rows of a live view of a growing recording: their time in total, and since the
+ * previous reading.
  *
- * Each time the recording is read anew, with other ids: rows are the same by what they are called.
+ * Each reading loads the recording anew, with other ids, so rows are matched by name.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct top_row {
 	const char *place; /* "app.py:12"; "" */
 	const char *kind;  /* "Python", "Ruby", "libc.so.6", "tid 12"; "" */
 	struct top_time last, all;
-	/* Of the totals, on the wall clock. */
+	/* Their parts of total time by state, on the wall clock. */
 	uint64_t last_states[THREAD_STATE_COUNT], all_states[THREAD_STATE_COUNT];
 };
 
@@ -35,19 +35,19 @@ struct top_before {
 	uint64_t states[THREAD_STATE_COUNT];
 };
 
-/* Zero-initialized, with by set, it is ready; top_rows_done(). */
+/* Zero-initialized with `by` set is valid; top_rows_done(). */
 struct top_rows {
 	enum group_by by;
 	struct top_row *rows;
 	size_t count, capacity;
-	uint64_t last_ns, all_ns; /* the whole: of which self and total are shares */
-	bool has_states;          /* rows have them: the wall clock */
+	uint64_t last_ns, all_ns; /* of everything: self and total are shares of it */
+	bool has_states;          /* rows have them: on the wall clock */
 	struct intern strings;
 	struct top_before *before; /* by the number of a row's key */
 	size_t before_count;
 };
 
-/* Reads the profile: what it has more than when it was read before is the last. */
+/* Reads the profile: growth since the previous reading is stored as `last`. */
 void top_rows_read(struct top_rows *top, const struct profile *profile);
 void top_rows_sort(struct top_rows *top, enum top_sort sort);
 void top_rows_done(struct top_rows *top);

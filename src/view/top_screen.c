@@ -40,7 +40,7 @@ int top_screen_take_key(const char *bytes, size_t len, size_t *out_taken)
 			return keys[i].key;
 		}
 	}
-	/* Any other: up to its last byte, a letter or '~'. */
+	/* Any other escape sequence ends with a letter or '~'. */
 	at += len > 1 && (bytes[1] == '[' || bytes[1] == 'O');
 	while (at > 1 && at < len && !(bytes[at] >= '@' && bytes[at] <= '~'))
 		at++;
@@ -68,7 +68,7 @@ bool top_screen_press(struct top_state *state, int key, size_t rows)
 		[TOP_SORT_SELF_ALL] = 'S',
 		[TOP_SORT_TOTAL_ALL] = 'T',
 	};
-	/* By state there are rows on the wall clock only (cli/top_loop.c). */
+	/* 'w' works on the wall clock only (cli/top_loop.c). */
 	static const char views[GROUP_BY_COUNT] = {
 		[GROUP_BY_STATE] = 'w',   [GROUP_BY_FUNCTION] = 'f', [GROUP_BY_THREAD] = 'h',
 		[GROUP_BY_PROCESS] = 'p', [GROUP_BY_MODULE] = 'm',
@@ -92,10 +92,10 @@ bool top_screen_press(struct top_state *state, int key, size_t rows)
 		key = key == 'k' ? TOP_KEY_UP : TOP_KEY_DOWN;
 	if (key >= TOP_KEY_UP)
 		scroll(state, key, rows);
-	return key != 'q' && key != 'Q' && key != 3 /* ^C, where it is no signal */;
+	return key != 'q' && key != 'Q' && key != 3 /* ^C, where it raises no signal */;
 }
 
-/* A line of at most the terminal's width. */
+/* Adds a line, cut to the terminal's width. */
 static void add_line(const struct top_screen *screen, enum tint tint, const char *line,
 		     struct text *out)
 {
@@ -141,11 +141,12 @@ static size_t widest(const struct top_rows *top, size_t first, size_t count, boo
 
 struct columns {
 	size_t name, place, kind;
-	size_t states; /* of now, and as many since the start if they are wide; 0: none are shown */
+	/* Current ones, and as many since the start if there is space; 0: none. */
+	size_t states;
 	bool has_both;
 };
 
-/* "io 82 % gil 12": what most of a row's total time was; "" where it has none. */
+/* Adds "io 82 % gil 12": the states with most of a row's total time; "" if it has none. */
 static void add_states(const uint64_t ns[THREAD_STATE_COUNT], struct text *out)
 {
 	uint64_t whole = 0;
@@ -168,7 +169,7 @@ static void add_states(const uint64_t ns[THREAD_STATE_COUNT], struct text *out)
 			  number_percent(ns[second], whole));
 }
 
-/* Places and kinds get what they need, up to a bound; names the rest. */
+/* Places and kinds get the width that they need, up to a limit; names get the rest. */
 static struct columns measure(const struct top_screen *screen, size_t first, size_t count)
 {
 	const size_t width = screen->style.width > 0 ? screen->style.width : 100;
@@ -183,7 +184,7 @@ static struct columns measure(const struct top_screen *screen, size_t first, siz
 	if (width < FIGURES_COLUMNS + NAME_LEAST + 2 + columns.place + 2 + columns.kind ||
 	    (screen->top->has_states && screen->top->by != GROUP_BY_THREAD))
 		columns.kind = 0;
-	/* What rows do comes before what they are made of. */
+	/* Columns of states take precedence over places. */
 	if (screen->top->has_states && width < WIDE)
 		columns.place = 0;
 	if (width < FIGURES_COLUMNS + NAME_LEAST + 2 + columns.place)
@@ -252,7 +253,7 @@ static void add_head(const struct top_screen *screen, const struct columns *colu
 	add_line(screen, TINT_BOLD, screen->title, out);
 	add_line(screen, TINT_NONE, screen->status, out);
 	add_line(screen, TINT_DIM, "now              since the start", out);
-	/* What they are sorted by has a mark behind. */
+	/* A '*' marks the column that rows are sorted by. */
 	text_addf(&line, "self %%%c total %%%c ", sort == TOP_SORT_SELF ? '*' : ' ',
 		  sort == TOP_SORT_TOTAL ? '*' : ' ');
 	text_addf(&line, "self %%%c total %%%c ", sort == TOP_SORT_SELF_ALL ? '*' : ' ',
@@ -281,7 +282,7 @@ void top_screen_draw(const struct top_screen *screen, struct text *out)
 {
 	const struct top_rows *top = screen->top;
 	const size_t room = room_of(screen);
-	/* The last page stays whole. */
+	/* The last page is a full page. */
 	const size_t last = top->count > room ? top->count - room : 0;
 	const size_t first = screen->state->first < last ? screen->state->first : last;
 	const struct columns columns = measure(screen, first, room);
