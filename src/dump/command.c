@@ -11,7 +11,7 @@
 
 #define COMMAND_SIZE 4096
 
-/* A core has the first 80 bytes, with blanks where NULs were. */
+/* A core has only the first 80 bytes, with blanks for NULs. */
 static size_t read_core_command(const struct core *core, char bytes[COMMAND_SIZE])
 {
 	size_t len = strlen(core->file.command);
@@ -24,12 +24,12 @@ static size_t read_core_command(const struct core *core, char bytes[COMMAND_SIZE
 	return len;
 }
 
-/* The bytes of /proc/PID/cmdline: strings, each with its NUL.  Its length. */
+/* Reads the bytes of /proc/PID/cmdline: strings, each with its NUL. Returns their length. */
 static size_t read_command(const struct remote *remote, char bytes[COMMAND_SIZE])
 {
 	if (remote->core)
 		return read_core_command(remote->core, bytes);
-	/* task_read_text() puts a NUL behind; what is before it are the others. */
+	/* task_read_text() ends the text with one more NUL, which is not counted. */
 	memset(bytes, 0, COMMAND_SIZE);
 	if (task_read_text(remote->pid, remote->pid, "cmdline", bytes, COMMAND_SIZE) < 0)
 		return 0;

@@ -1,13 +1,11 @@
-/*
- * command - the arguments of a process's command, as /proc has them.
- */
+/* command - shows a process's command line, as in /proc. */
 #pragma once
 
 struct json_object;
 struct remote;
 struct text;
 
-/* In one line, with blanks between; its program's name where there are none. */
+/* Adds it as one line, separated by blanks; the program's name if there are no arguments. */
 void dump_add_command(const struct remote *remote, struct text *out);
-/* An array of strings. */
+/* Returns it as an array of strings. */
 struct json_object *dump_command_array(const struct remote *remote);

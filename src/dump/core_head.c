@@ -11,7 +11,7 @@
 #include "remote/core_memory.h"
 #include "report/json.h"
 
-/* Files that are named in the text; JSON has all. */
+/* Files named in the text; JSON has all. */
 #define MOST_NAMED 8U
 
 void dump_add_signal_name(int number, struct text *out)
@@ -24,7 +24,7 @@ void dump_add_signal_name(int number, struct text *out)
 		text_addf(out, "signal %d", number);
 }
 
-/* What the kernel says of a fault (asm-generic/siginfo.h); NULL: nothing more. */
+/* The kernel's reason for a fault (asm-generic/siginfo.h); NULL: none. */
 static const char *fault_reason(const struct core_signal *signal)
 {
 	if (signal->number == SIGSEGV && signal->code == SEGV_MAPERR)
@@ -63,7 +63,7 @@ void dump_add_signal(const struct core *core, struct text *out)
 	}
 }
 
-/* Visits the files with code that are not here, once each. */
+/* Visits each file with code that is missing here, once. */
 static void visit_missing(struct core *core,
 			  void (*visit)(void *context, const char *path, bool is_other),
 			  void *context)
@@ -74,7 +74,7 @@ static void visit_missing(struct core *core,
 		const struct core_mapping *m = &core->file.mappings[i];
 		const struct core_segment *s = core_file_segment(&core->file, m->start);
 
-		/* Only code is asked for in them; data is in the core. */
+		/* Only code is read from files; data is in the core. */
 		if (m->file == last || !s || !s->is_executable)
 			continue;
 		last = m->file;

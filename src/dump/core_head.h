@@ -1,5 +1,6 @@
 /*
- * core_head - what a core file says of its process: the signal that ended it, files that lack.
+ * core_head - the head of a core file's dump: the signal that ended the process, and missing
+ * files.
  */
 #pragma once
 
@@ -7,11 +8,11 @@ struct core;
 struct json_object;
 struct text;
 
-/* "SIGSEGV". */
+/* Adds "SIGSEGV". */
 void dump_add_signal_name(int number, struct text *out);
-/* "SIGSEGV at address 0x10, which is not mapped"; "none: …" of a process that went on. */
+/* Adds "SIGSEGV at address 0x10, which is not mapped"; "none: …" if the process went on. */
 void dump_add_signal(const struct core *core, struct text *out);
-/* A line for each thing that makes the dump less than the process was; nothing if all is there. */
+/* Adds a line for each thing that the dump lacks; nothing if it is complete. */
 void dump_add_missing(struct core *core, struct text *out);
-/* file, signal, is_cut, missing_files: docs/dump.md. */
+/* An object with file, signal, is_cut, missing_files: docs/dump.md. */
 struct json_object *dump_core_object(struct core *core);

@@ -45,7 +45,7 @@ static void add_module(const struct dump_row *row, struct text *out)
 		text_add(out, " (inlined)");
 }
 
-/* What makes the row less than certain: it stays, however little room there is. */
+/* Adds why the row is uncertain: this is never cut. */
 static void add_doubt(const struct dump_row *row, struct text *out)
 {
 	if (row->is_guess)
@@ -59,7 +59,7 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* The widest of each, over the rows that are shown. */
+/* Measures the widest cell of each column, over the rows that are shown. */
 static void measure(const struct dump_thread *thread, bool has_native,
 		    struct frame_columns *columns, size_t *out_module, size_t *out_doubt)
 {
@@ -85,7 +85,7 @@ static void measure(const struct dump_thread *thread, bool has_native,
 	columns->place = columns->place < PLACE_MOST ? columns->place : PLACE_MOST;
 }
 
-/* Cuts *most by what is over, down to least; returns what is over still. */
+/* Reduces *most by `over`, but not below least; returns what is still over. */
 static size_t cut_down(size_t *most, size_t least, size_t over)
 {
 	const size_t can = *most > least ? *most - least : 0;
@@ -119,7 +119,7 @@ void frame_columns_fit(const struct dump_thread *thread, bool has_native,
 	}
 }
 
-/* A cell in at most so many columns; returns how many of them are left. */
+/* Adds a cell of at most `columns` columns; returns how many of them remain. */
 static size_t add_cell(const struct style *style, const char *string, size_t columns,
 		       bool is_name, struct text *out)
 {

@@ -1,7 +1,8 @@
 /*
- * frame_rows - the frames of a thread as rows: name, place, program or library.
+ * frame_rows - formats the frames of a thread as rows: name, place, program or library.
  *
- * Where there is no room, the module goes first, then the folders of places, then the names are cut.
+ * If space is short, the module is left out first, then the folders of places; then names are
+ * cut.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* A dump as JSON: docs/dump.schema.json. */
+/* Writes a dump as JSON: docs/dump.schema.json. */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void add_flag(struct json_object *object, const char *key, bool value)
 	json_add(object, key, json_object_new_boolean(value));
 }
 
-/* Of 64 bits, which not every reader's numbers have. */
+/* As text, because not every reader's numbers hold 64 bits. */
 static void add_address(struct json_object *object, const char *key, uint64_t address)
 {
 	char text[ADDRESS_SIZE];
@@ -35,7 +35,7 @@ static void add_address(struct json_object *object, const char *key, uint64_t ad
 	json_add_string(object, key, text);
 }
 
-/* NULL: they were not asked for, or the frame has no such thing. */
+/* NULL: not requested, or the frame has no local variables. */
 static struct json_object *locals_array(const struct remote *remote, const struct dump_row *row)
 {
 	if (!remote->has_locals || row->language != DUMP_PYTHON ||
@@ -127,7 +127,7 @@ static void add_call(const struct task_call *call, struct json_object *object)
 	json_add(object, "system_call", its);
 }
 
-/* Where the thread that holds it came to hold it; null: not known. */
+/* Where the thread that holds the lock acquired it; null: unknown. */
 static void add_held_at(const struct wait_place *place, struct json_object *object)
 {
 	struct json_object *its = NULL;
@@ -237,7 +237,7 @@ static struct json_object *process_object(const struct remote *remote)
 	return object;
 }
 
-/* Arrays of threads' numbers, each waiting for the next, the last for the first. */
+/* Arrays of thread ids, each waiting for the next, the last for the first. */
 static void write_deadlocks(const struct snapshot *snapshot, struct json_writer *writer)
 {
 	size_t *circle = xreallocarray(NULL, snapshot->count, sizeof *circle);

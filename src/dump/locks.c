@@ -11,7 +11,7 @@
 
 struct lock_words {
 	const char *any, *this;
-	const char *how; /* it is held */
+	const char *how; /* in which way the lock is held */
 };
 
 static const struct lock_words *words_of(const struct wait *wait)
@@ -79,7 +79,7 @@ void dump_add_waited_lock(const struct remote_thread *thread, bool is_python, st
 	}
 }
 
-/* What one thread of a circle waits for, and what holds that. */
+/* Adds what one thread of a circle waits for, and which thread holds it. */
 static void add_edge(const struct remote_thread *thread, struct text *line)
 {
 	const struct lock_words *words = words_of(&thread->wait);
@@ -105,7 +105,7 @@ static void add_deadlock(const struct snapshot *snapshot, const size_t *circle, 
 		CLEANUP(text_done) struct text line = { 0 };
 
 		add_edge(&snapshot->threads[circle[i]], &edge);
-		/* One line each where a script may look for it. */
+		/* Without a width, one line per thread, for scripts. */
 		if (style->width == 0)
 			text_add(&line, text_string(&edge));
 		else

@@ -38,7 +38,7 @@ static void push(struct dump_thread *thread, const struct dump_row *row)
 	thread->rows[thread->count++] = *row;
 }
 
-/* One look-up. */
+/* State of one lookup of an address. */
 struct visit {
 	struct dump_thread *thread;
 	struct dump_row row;
@@ -107,7 +107,7 @@ static bool is_interpreters(const struct remote *remote, const struct dump_row *
 	       (remote->ruby && plumbing_is_own_name(LANGUAGE_RUBY, row->name));
 }
 
-/* The native frames inside the innermost of Python's say it: these functions are API. */
+/* Decided by the native frames further in than Python's innermost: these functions are API. */
 static bool waits_for_python_lock(const struct remote_thread *thread,
 				  const struct dump_thread *named)
 {
@@ -125,7 +125,7 @@ static bool waits_for_python_lock(const struct remote_thread *thread,
 	return false;
 }
 
-/* What calls the outermost frame of a program's language, what interprets it, and our agent. */
+/* Marks frames outside of the program's own language, interpreter frames, and the agent's. */
 static void mark_plumbing(const struct remote *remote, struct dump_thread *thread)
 {
 	bool is_outside = true;

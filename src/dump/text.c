@@ -1,4 +1,4 @@
-/* A dump as text, for a terminal. */
+/* Writes a dump as text, for a terminal. */
 #include "dump/write.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static const char *walk_sentence(uint8_t ending)
 
 enum { LOCALS_INDENT = 6 };
 
-/* What stands behind so many columns of its line, its end cut off where the line ends. */
+/* Adds a text that begins at column `at`, cut at the end of the line. */
 static void add_cut(struct text *out, const struct style *style, enum tint tint, size_t at,
 		    const char *string)
 {
@@ -66,13 +66,13 @@ static void add_cut(struct text *out, const struct style *style, enum tint tint,
 	style_add(out, style, tint, text_string(&cut));
 }
 
-/* The same for a sentence: what has no room goes into lines of its own, below it. */
+/* Likewise for a sentence, which is wrapped instead of cut. */
 static void add_sentence(struct text *out, const struct style *style, size_t at,
 			 const char *sentence)
 {
 	CLEANUP(text_done) struct text shown = { 0 };
 
-	/* It may have a path, or another foreign name, in it. */
+	/* The sentence may contain a path, or another name from outside. */
 	text_add_printable(&shown, sentence, strlen(sentence));
 	if (style->width == 0)
 		text_add(out, text_string(&shown));
@@ -81,7 +81,7 @@ static void add_sentence(struct text *out, const struct style *style, size_t at,
 	text_add(out, "\n");
 }
 
-enum { HEAD_LABEL = 9 }; /* columns: "python   3.11" */
+enum { HEAD_LABEL = 9 }; /* width of labels like "python 3.11" */
 
 static void add_core(struct core *core, const struct style *style, struct text *out)
 {
@@ -201,7 +201,7 @@ static void add_warning(struct text *out, const struct style *style, const char 
 	style_add(out, style, TINT_WARM, text_string(&lines));
 }
 
-/* Why the stack is not whole, or not to be believed. */
+/* Adds why the stack is incomplete or not trustworthy. */
 static void add_ending(const struct remote_thread *thread, const struct style *style,
 		       struct text *out)
 {

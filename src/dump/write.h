@@ -1,6 +1,4 @@
-/*
- * write - a dump as text for people, and as JSON for scripts (docs/dump.md).
- */
+/* write - writes a dump as text for people, and as JSON for scripts (docs/dump.md). */
 #pragma once
 #include <stdbool.h>
 
@@ -9,12 +7,12 @@ struct style;
 struct text;
 
 struct dump_options {
-	bool has_native; /* the interpreters' own frames, too */
+	bool has_native; /* show the interpreters' own frames, too */
 };
 
 void dump_write_text(const struct dump *dump, const struct dump_options *options,
 		     const struct style *style, struct text *out);
-/* All frames, whatever the options. */
+/* Writes all frames, whatever the options. */
 void dump_write_json(const struct dump *dump, struct text *out);
-/* "sleeping", "running", …: the state of /proc in a word. */
+/* "sleeping", "running", …: a word for the state in /proc. */
 const char *dump_state_word(char state);
