@@ -26,7 +26,7 @@
 #endif
 
 struct found {
-	char **paths; /* real ones: each program once */
+	char **paths; /* real paths, so that each program is listed once */
 	size_t count, capacity;
 };
 
@@ -47,7 +47,7 @@ static bool is_interpreter_name(const char *name)
 	return false;
 }
 
-/* What is no plain file (a pipe) is not opened: it might never answer. */
+/* Only plain files are opened: a pipe might block forever. */
 static bool is_program(const char *path)
 {
 	struct stat about;
@@ -69,7 +69,7 @@ static void found_add(struct found *found, const char *folder, const char *name)
 	found->paths =
 		array_grow(found->paths, found->count, &found->capacity, sizeof *found->paths);
 	found->paths[found->count++] = real;
-	real = NULL; /* now the list's */
+	real = NULL; /* now owned by the list */
 }
 
 static void search_folder(struct found *found, const char *path)
@@ -96,7 +96,7 @@ static void search_path(struct found *found)
 	}
 }
 
-/* An interpreter in the file at path; false if there is none. */
+/* Checks whether the file at path contains an interpreter; false: none. */
 static bool check_file(struct checks *checks, const char *program, const char *path)
 {
 	struct python_image *python = NULL;
@@ -123,7 +123,7 @@ static bool check_file(struct checks *checks, const char *program, const char *p
 	return language != NULL;
 }
 
-/* "	libpython3.11.so.1.0 => /usr/lib/libpython3.11.so.1.0 (0x7f…)": the path, or NULL. */
+/* The path in " libpython3.11.so.1.0 => /usr/lib/libpython3.11.so.1.0 (0x7f…)", or NULL. */
 static char *library_of_line(char *line)
 {
 	char *path = strstr(line, "=> /");
@@ -135,7 +135,7 @@ static char *library_of_line(char *line)
 	return path;
 }
 
-/* The interpreter is in a library of the program's. */
+/* For programs whose interpreter is in a shared library. */
 static void check_libraries(struct checks *checks, const char *program)
 {
 	char *const arguments[] = { (char *)DYNAMIC_LINKER, (char *)"--list", (char *)program,
@@ -161,7 +161,10 @@ void found_check(struct checks *checks)
 
 	search_path(&found);
 	for (size_t i = 0; i < found.count; i++) {
-		/* Others are scripts that start one (pyenv, rbenv), or other implementations. */
+		/*
+		 * Neither: a script that starts an interpreter (pyenv, rbenv), or another
+		 * implementation.
+		 */
 		if (!check_file(checks, found.paths[i], found.paths[i]))
 			check_libraries(checks, found.paths[i]);
 		free(found.paths[i]);

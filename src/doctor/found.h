@@ -1,12 +1,10 @@
-/*
- * found - the interpreters that PATH has, and whether their frames come into stacks.
- */
+/* found - checks the interpreters in PATH, and whether their frames can be shown in stacks. */
 #pragma once
 
 struct checks;
 
 /*
- * Nothing that is found is run, but for the system's own dynamic linker, which lists the
- * libraries of a program (ld.so --list).
+ * Executes nothing that it finds, only the system's dynamic linker, which lists a program's
+ * libraries (ld.so --list).
  */
 void found_check(struct checks *checks);

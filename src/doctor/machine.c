@@ -18,11 +18,11 @@
 #include "doctor/checks.h"
 
 #define GROUP "machine"
-/* From which on perf events may trap (collect/events/perf_events.c). */
+/* The first Linux version where perf events can send SIGTRAP (collect/events/perf_events.c). */
 #define SIGTRAP_MAJOR 5
 #define SIGTRAP_MINOR 18
 
-/* The number in a file of one, or -1. */
+/* The number in the file, or -1. */
 static long read_number(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -36,11 +36,11 @@ static long read_number(const char *path)
 	return number;
 }
 
-/* What decides what the kernel allows this process. */
+/* Settings that determine what the kernel allows this process. */
 struct surroundings {
-	bool has_filter; /* seccomp's */
+	bool has_filter; /* of seccomp */
 	bool is_in_user_namespace;
-	long paranoid; /* kernel.perf_event_paranoid; -1: not to be read */
+	long paranoid; /* kernel.perf_event_paranoid; -1: unreadable */
 };
 
 static bool has_filter(void)
@@ -58,7 +58,7 @@ static bool has_filter(void)
 	return mode == 2;
 }
 
-/* The first user namespace maps all ids to themselves. */
+/* The initial user namespace maps all ids to themselves. */
 static bool is_in_user_namespace(void)
 {
 	FILE *file = fopen("/proc/self/uid_map", "re");
@@ -89,7 +89,7 @@ static void check_kernel(struct checks *checks)
 		   name.release, name.machine, get_nprocs());
 }
 
-/* "5.10" of "5.10.0-21-amd64" is older than that: no setting lifts it. */
+/* Whether the kernel ("5.10" of "5.10.0-21-amd64") is too old: no setting helps. */
 static bool is_older_kernel(void)
 {
 	struct utsname name;
@@ -156,7 +156,7 @@ static void check_ability(struct checks *checks, const struct surroundings *arou
 	add_perf_remedy(checks, around, 1);
 }
 
-/* A process of ours that perf events can be tried on, and that does nothing. */
+/* Starts an idle child process, on which perf events can be tried. */
 static pid_t start_target(void)
 {
 	pid_t pid = fork();
@@ -196,7 +196,7 @@ static void check_proc(struct checks *checks)
 	checks_add_remedy(checks, "mount -t proc proc /proc; of a chroot, bind it there");
 }
 
-/* An address that is not 0 in the first of its lines. */
+/* Whether the first line shows an address other than 0. */
 static bool has_kernel_addresses(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -242,7 +242,7 @@ static void check_folder(struct checks *checks)
 	socket_folder_remove(&folder);
 }
 
-/* A thread that is sampled takes two. */
+/* A sampled thread takes two descriptors. */
 static void check_descriptors(struct checks *checks)
 {
 	struct rlimit limit;

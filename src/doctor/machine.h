@@ -1,9 +1,7 @@
-/*
- * machine - what this machine and this place on it allow a recorder.
- */
+/* machine - checks what this machine and its settings allow a recorder. */
 #pragma once
 
 struct checks;
 
-/* The kernel, processors, the trigger, system time, and what restricts this process. */
+/* Checks the kernel, processors, the trigger, system time, and restrictions of this process. */
 void machine_check(struct checks *checks);

@@ -23,7 +23,7 @@ int output_of_start(char *const *arguments, char *const *environment, bool has_e
 	posix_spawnattr_t attributes;
 	sigset_t none;
 
-	/* What we hold back meanwhile is to end it. */
+	/* Unblock signals in the child: those that we block must be able to end it. */
 	sigemptyset(&none);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);

@@ -1,6 +1,4 @@
-/*
- * output_of - a program of ours that runs aside, and what it writes to its standard output.
- */
+/* output_of - runs a child program and reads its standard output. */
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,10 +10,10 @@ struct output_of {
 };
 
 /*
- * Starts arguments[0] with that environment.  0, and output_of_end() is called for; or a negative
- * errno.  Without has_errors its standard error goes nowhere.
+ * Starts arguments[0] with that environment. 0, then call output_of_end(); or a negative errno.
+ * Without has_errors its standard error is discarded.
  */
 int output_of_start(char *const *arguments, char *const *environment, bool has_errors,
 		    struct output_of *out_output);
-/* Waits for its end: its status, as wait(2) gives it. */
+/* Waits for the child's end; returns its status, as wait(2) gives it. */
 int output_of_end(struct output_of *output);

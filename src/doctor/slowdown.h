@@ -1,19 +1,19 @@
 /*
- * slowdown - how much longer the same work takes under a recorder, from runs in turn.
+ * slowdown - how much longer the same work takes under a recorder, from alternating runs.
  *
- * Each pair is one run without and one with it, close in time, so that what else the machine does
- * falls on both.  The mean is that of the logarithms of the ratios, the interval Student's.
+ * Each pair is one run without and one with the recorder, close in time, so that other load
+ * affects both. The mean is that of the logarithms of the ratios, with Student's interval.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 struct slowdown {
-	double ratio;     /* with over without: 1.017 */
-	double low, high; /* in which it lies with 95 % confidence */
+	double ratio;     /* with / without: 1.017 */
+	double low, high; /* the 95 % confidence interval */
 	size_t pairs;
 };
 
-/* False below three pairs, or with a time that is not positive. */
+/* False with fewer than three pairs, or with a time that is not positive. */
 bool slowdown_of_pairs(const double *without, const double *with, size_t pairs,
 		       struct slowdown *out);

@@ -18,7 +18,7 @@
 #include "profile/totals.h"
 
 enum {
-	PAIRS_MIN = 5, /* however long they take beside other programs */
+	PAIRS_MIN = 5, /* even if other load makes them slow */
 	PAIRS_MAX = 60,
 	PAIR_ROUNDS = 60, /* of work: some 50 ms */
 	ROUNDS_MAX = 100000,
@@ -26,7 +26,7 @@ enum {
 
 extern char **environ;
 
-/* A temporary folder with a recording in it. */
+/* A temporary folder for one recording. */
 struct place {
 	char folder[PATH_MAX], file[PATH_MAX + 16];
 };
@@ -63,7 +63,7 @@ static void place_done(struct place *place)
 	rmdir(place->folder);
 }
 
-/* Runs it to its end: the first line that it prints. */
+/* Runs it to its end, and returns the first line that it printed. */
 static int run(char *const *arguments, char *out_line, size_t size, struct error *err)
 {
 	struct output_of output;
@@ -166,7 +166,7 @@ static int look_at_shares(const struct trial_options *options, const struct plac
 	return rc;
 }
 
-/* Pairs until the time is over; which of the two comes first changes with each. */
+/* Measures pairs until the time is over; alternates which of the two runs first. */
 static int look_at_slowdown(const struct trial_options *options, const struct place *place,
 			    uint64_t until_ns, struct trial *trial, struct error *err)
 {
@@ -207,7 +207,7 @@ int trial_run(const struct trial_options *options, struct trial *out_trial, stru
 		return rc;
 	rc = run_work(options, NULL, PAIR_ROUNDS, &times, err);
 	if (rc == 0) {
-		/* A third of the time, by how fast this machine is. */
+		/* A third of the time, given the speed of this machine. */
 		const double round = seconds_of(&times) / PAIR_ROUNDS;
 		const double rounds = options->seconds / 3.0 / (round > 1e-6 ? round : 1e-6);
 

@@ -1,4 +1,4 @@
-/* What a trial of the sampler must show on this machine, and by how much it may be off. */
+/* Judges a trial of the sampler: what it must show on this machine, and with what tolerance. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #define GROUP "trial"
 
 /*
- * Of a healthy trial one in 5,000 is off by more: three shares, four standard errors each.  The
- * point is for the clock reads around each turn, which the truth leaves out.
+ * Standard errors: one healthy trial in 5,000 exceeds this, as three shares are checked. POINT
+ * allows for the clock reads around each turn, which the true times leave out.
  */
 #define ERRORS_ALLOWED 4.0
 #define POINT          0.01
-/* Of fewer a share may be seven points off by chance: that does not show that shares are right. */
+/* With fewer samples, chance may shift a share by seven points: shares cannot be confirmed. */
 #define SAMPLES_FEW 800
-/* Samples got, of those that were due; timers run on the kernel's tick. */
+/* Minimum of samples relative to those expected; timers run on the kernel's tick. */
 #define FEWEST_SAMPLES 0.9
 #define UNEXPLAINED    0.02
 
@@ -112,7 +112,7 @@ static double percent(double ratio)
 	return 100 * (ratio - 1);
 }
 
-/* What one sample costs here, and so what a budget buys. */
+/* Checks the cost of one sample here, and so the rate that a budget allows. */
 static void check_handler(const struct trial *trial, struct checks *checks)
 {
 	const double trap_us = (double)trial->trap_ns / 1e3;
@@ -133,7 +133,7 @@ static void check_handler(const struct trial *trial, struct checks *checks)
 		   handler_us, trap_us, 1e4 / (handler_us + trap_us));
 }
 
-/* Of copied stacks no recording says what they cost: the kernel takes them. */
+/* Copied stacks are taken by the kernel, so recordings cannot contain their cost. */
 static void check_measured_cost(const struct trial_options *options, const struct trial *trial,
 				struct checks *checks)
 {

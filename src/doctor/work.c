@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Named in the program's dynamic symbols, so that a stripped fathom has the names as well. */
+/* Exported in the dynamic symbol table, so that a stripped fathom has these names as well. */
 #define WORK __attribute__((noinline, visibility("default"), used))
 
-/* Steps of one function that take about 100 us. */
+/* Steps of a function that take about 100 us. */
 #define STEPS 25000U
 
 WORK uint64_t doctor_work_mix(uint64_t seed, unsigned steps);

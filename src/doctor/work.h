@@ -1,9 +1,9 @@
 /*
- * work - a program whose truth is known: three functions in turn, each with its own CPU time.
+ * work - a workload with known true times: three functions in turn, each with its own CPU time.
  *
- * doctor runs it bare and recorded.  It says how long each function ran by the thread's own
- * clock, which a profiler has no part in; turns differ in length, so that no period is in step
- * with them.
+ * doctor runs it plain and recorded. It prints how long each function ran by the thread's own
+ * clock, independent of any profiler; turns differ in length, so that no sampling period is in
+ * step with them.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,10 +15,10 @@ struct work_times {
 	uint64_t ns[WORK_FUNCTIONS]; /* CPU time in each */
 };
 
-/* As they stand in the symbol table: "doctor_work_mix". */
+/* The name in the symbol table: "doctor_work_mix". */
 const char *work_function_name(unsigned i);
-/* So many rounds, of about a millisecond each; the same number is the same work. */
+/* Does so many rounds, of about a millisecond each; equal numbers are equal work. */
 void work_run(unsigned rounds, struct work_times *out_times);
-/* A line of figures, and back. */
+/* Formats the times as a line, and parses it. */
 void work_format(const struct work_times *times, char *out_line, unsigned size);
 bool work_parse(const char *line, struct work_times *out_times);
