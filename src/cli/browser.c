@@ -17,7 +17,9 @@
 
 extern char **environ;
 
-/* What opens a file ends sooner, or has a window by then. */
+/*
+ * A program that only hands the file to a browser ends sooner; else its window is open by then.
+ */
 enum { SECONDS_TO_FAIL = 3 };
 
 static bool is_set(const char *name)
@@ -33,8 +35,8 @@ static bool has_command(const char *name)
 }
 
 /*
- * The first of $BROWSER, a list at colons as xdg-open(1) reads it: a command line for sh in
- * which %s, or else an argument behind it, is the file.  The caller frees it.
+ * The first entry of $BROWSER, a colon-separated list as for xdg-open(1): a command line for sh
+ * in which %s, or else an added argument, is the file. The caller frees it.
  */
 static char *line_of_variable(void)
 {
@@ -48,7 +50,7 @@ static char *line_of_variable(void)
 			 (int)(browser + len - place - 2), place + 2);
 }
 
-/* A command line for sh with the file as $1, or NULL and why there is none. */
+/* A command line for sh with the file as $1, or NULL and the reason. */
 static char *choose(enum browser_result *out_why_not)
 {
 	const bool is_wsl = is_set("WSL_DISTRO_NAME") || is_set("WSL_INTEROP");
@@ -58,7 +60,7 @@ static char *choose(enum browser_result *out_why_not)
 		return line_of_variable();
 	if (is_wsl && has_command("wslview"))
 		return xstrdup("wslview \"$1\"");
-	/* explorer.exe fails whatever it does. */
+	/* explorer.exe's exit code is always a failure. */
 	if (is_wsl && has_command("explorer.exe") && has_command("wslpath"))
 		return xstrdup("explorer.exe \"$(wslpath -w \"$1\")\" || true");
 	if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) {
@@ -68,7 +70,7 @@ static char *choose(enum browser_result *out_why_not)
 	return has_command("xdg-open") ? xstrdup("xdg-open \"$1\"") : NULL;
 }
 
-/* In a session of its own, so that the terminal's ^C and end are not the browser's. */
+/* In a session of its own, so that ^C and the end of the terminal do not reach the browser. */
 static int start(const char *line, const char *path, pid_t *out_pid)
 {
 	char *arguments[] = { "sh", "-c", (char *)line, "sh", (char *)path, NULL };
@@ -95,7 +97,7 @@ static int start(const char *line, const char *path, pid_t *out_pid)
 	return rc;
 }
 
-/* Whether it failed; false if it runs on. */
+/* Whether it failed within SECONDS_TO_FAIL; false if it runs on. */
 static bool fails_at_once(pid_t pid, const sigset_t *child_signal)
 {
 	const struct timespec limit = { .tv_sec = SECONDS_TO_FAIL };

@@ -1,4 +1,4 @@
-/* fathom diff: what became slower, and whether it is more than chance. */
+/* fathom diff: shows what became slower, and whether that is more than chance. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ struct settings {
 	struct diff_limits limits;
 	struct open_options open;
 	bool is_json;
-	const char *picture; /* its path; NULL: none */
+	const char *picture; /* path of the flame graph; NULL: none */
 	enum difference_side widths;
 	enum color_choice color;
 };
@@ -190,7 +190,7 @@ static int show(const struct comparison *comparison, const struct sides *sides,
 	return pager_show(text.data, text.len, err);
 }
 
-/* Functions are compared for it, whatever the rows are. */
+/* The picture needs a comparison by function, whatever the rows are. */
 static int draw(const struct sides *sides, const struct settings *settings,
 		const struct comparison *comparison, struct error *err)
 {
@@ -257,7 +257,7 @@ static size_t count_of(char **list)
 	return count;
 }
 
-/* "OLD… -- NEW…", or one of each; newer is NULL without --. */
+/* Splits "OLD… -- NEW…", or one of each; newer is NULL without --. */
 static int split(char **operands, char **newer, struct sides *sides)
 {
 	const size_t count = count_of(operands);

@@ -1,4 +1,4 @@
-/* fathom doctor: what this machine allows, and whether profiles can be trusted here. */
+/* fathom doctor: shows what this machine allows, and whether profiles can be trusted here. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -90,7 +90,7 @@ static int work(unsigned rounds)
 	return command_print(&line);
 }
 
-/* ^C ends the work that runs; it ends us when the trial's folder is gone. */
+/* ^C ends the workload; it ends us only after the trial's folder was removed. */
 static int try(const struct trial_options *known, struct trial *trial, struct error *err)
 {
 	sigset_t ending, before;
@@ -168,7 +168,7 @@ static const char *color_of(enum check_verdict verdict)
 	return colors[verdict];
 }
 
-/* Printable, and broken into lines that begin below it. */
+/* Adds the sentence, made printable and wrapped with this indentation. */
 static void add_sentence(struct text *out, const struct style *style, unsigned indent,
 			 const char *sentence)
 {
@@ -186,7 +186,7 @@ static void add_check(const struct check *check, const struct style *style, stru
 	text_addf(out, "  %s%-8s%s", style->has_color ? color_of(check->verdict) : "",
 		  check_verdict_name(check->verdict), style->has_color ? "\033[0m" : "");
 	text_add_printable(out, check->name, len);
-	/* Behind a long one, a path, the sentence has a line of its own. */
+	/* After a long name, as a path, the sentence goes on a line of its own. */
 	if (len > NAME_COLUMNS)
 		text_addf(out, "\n%*s", SENTENCE_INDENT, "");
 	else

@@ -1,4 +1,4 @@
-/* fathom dump: what every thread of a process, or of a core file, does. */
+/* fathom dump: shows what every thread of a process or core file is doing. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-/* 0 if it is no number of a process. */
+/* 0 if the word is not a valid pid. */
 static pid_t read_pid(const char *word)
 {
 	char *end;

@@ -1,4 +1,4 @@
-/* fathom export: a recording in the format of another tool. */
+/* fathom export: converts a recording to the format of another tool. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct settings {
 	struct open_options open;
 };
 
-/* "folded, speedscope, …" */
+/* Adds "folded, speedscope, …". */
 static void add_formats(struct text *out)
 {
 	for (size_t i = 0; exporter_at(i); i++)
@@ -98,7 +98,7 @@ static bool is_same_file(const char *a, const char *b)
 	       left.st_ino == right.st_ino;
 }
 
-/* What speaks against these settings, said before the work. */
+/* Refuses impossible settings before any work is done. */
 static int check(const struct settings *settings, const char *path, struct error *err)
 {
 	const struct exporter *exporter = settings->exporter;

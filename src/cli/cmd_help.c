@@ -1,4 +1,4 @@
-/* fathom help: the manual page of a command, or its options. */
+/* fathom help: shows the manual page of a command, or its options. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const struct option options[] = { { 0 } };
 
-/* Becomes man(1) when a person sits there and the page can be found; else returns. */
+/* Executes man(1) if there is a terminal and the page is found; else returns. */
 static void try_man_page(const char *command)
 {
 	CLEANUP(freep) char *in_tree = xasprintf("../../../docs/man/fathom-%s.1", command);

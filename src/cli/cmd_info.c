@@ -1,4 +1,4 @@
-/* fathom info: what was recorded, how, and how much of it can be trusted. */
+/* fathom info: shows what was recorded, how, and how much of it can be trusted. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

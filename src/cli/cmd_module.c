@@ -1,4 +1,4 @@
-/* fathom module: the folder of the module by which programs mark regions. */
+/* fathom module: prints the folder of the module with which programs mark regions. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 
 static const struct option options[] = { { 0 } };
 
-/* Where an interpreter looks for modules, or a compiler for headers, to find ours. */
+/* Where our modules for interpreters and headers for compilers are. */
 static const struct language {
 	const char *name;
-	const char *moved; /* from the program's folder: an installation may be moved */
+	const char *moved; /* relative to the program's folder: an installation may be moved */
 	const char *installed;
 	const char *file;
 } languages[] = {

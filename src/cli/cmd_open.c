@@ -1,4 +1,4 @@
-/* fathom open: a recording as a page in the browser. */
+/* fathom open: shows a recording as a page in the browser. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 #include "profile/profile.h"
 
 struct settings {
-	const char *path; /* NULL: beside the recording */
+	const char *path; /* NULL: next to the recording */
 	bool has_no_browser;
 	struct open_options open;
 };
@@ -54,7 +54,7 @@ static const struct option options[] = {
 };
 #undef AT
 
-/* "runs/a.fathom": "runs/a.html". */
+/* "runs/a.html" for "runs/a.fathom". */
 static char *path_beside(const char *recording)
 {
 	const size_t len = strlen(recording), suffix = strlen(".fathom");
@@ -64,7 +64,7 @@ static char *path_beside(const char *recording)
 	return xasprintf("%.*s.html", (int)(has_suffix ? len - suffix : len), recording);
 }
 
-/* In a folder that cannot be written the page is a temporary file: its path, or NULL. */
+/* The path of a temporary file, for when the recording's folder is not writable; or NULL. */
 static char *path_elsewhere(struct error *err)
 {
 	const char *folder = getenv("TMPDIR");
@@ -85,7 +85,10 @@ static bool is_refusal(int rc)
 	return rc == -EACCES || rc == -EROFS || rc == -EPERM;
 }
 
-/* The page's path for settings, checked before the work; NULL, and said, if there is none. */
+/*
+ * The page's path according to settings, checked before the work; NULL, with the reason
+ * printed, if there is none.
+ */
 static char *choose_path(const char *recording, const struct settings *settings)
 {
 	char *path = settings->path ? xstrdup(settings->path) : path_beside(recording);
@@ -98,7 +101,7 @@ static char *choose_path(const char *recording, const struct settings *settings)
 	return NULL;
 }
 
-/* Writes the page, elsewhere if it must be; *path is the one it has. */
+/* Writes the page, if need be to a temporary file; *path is updated. */
 static int write_page(char **path, const struct settings *settings,
 		      const struct profile *profile, struct error *err)
 {
@@ -124,7 +127,7 @@ static void add_printable(struct text *out, const char *before, const char *path
 	text_add(out, after);
 }
 
-/* The path on a line of its own, so that a terminal makes a link of it. */
+/* Prints the path on a line of its own, so that terminals make it a link. */
 static int show(const char *path, bool has_no_browser)
 {
 	CLEANUP(freep) char *whole = realpath(path, NULL);

@@ -1,4 +1,4 @@
-/* fathom report: where the time of a recording went. */
+/* fathom report: shows where the time of a recording went. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -161,7 +161,7 @@ static int show(const struct settings *settings, const struct text *text, struct
 	return pager_show(text->data, text->len, err);
 }
 
-/* What is of a table, where there is none; of JSON the manual says what applies to it. */
+/* Refuses table options without a table; for JSON the manual lists the options that apply. */
 static int check(const struct settings *settings, struct error *err)
 {
 	const struct report_options *report = &settings->report;
@@ -187,7 +187,7 @@ static int check(const struct settings *settings, struct error *err)
 	return 0;
 }
 
-/* Without an option that asks for a view. */
+/* Whether no option selects a view. */
 static bool is_summary(const struct report_options *report)
 {
 	return !report->has_by && !report->has_sort && !report->has_tree && !report->callers &&
@@ -195,7 +195,7 @@ static bool is_summary(const struct report_options *report)
 	       !report->has_blame && !report->has_min_percent && report->max_rows == 0;
 }
 
-/* Whether what is one's own matters in this view. */
+/* Whether the definition of own code affects this view. */
 static bool has_own(const struct report_options *report, const struct profile *profile)
 {
 	const bool is_of_threads = report->by != GROUP_BY_FUNCTION &&

@@ -1,4 +1,4 @@
-/* fathom top: what is hot now, in a process or a command. */
+/* fathom top: shows live what is hot in a process or a command. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 #define SECOND_NS   1000000000ULL
 #define SECONDS_MAX 3600.0
 #define FIXED       12
-/* Of a process's command line: what a terminal may have room for. */
+/* Limits on a process's command line, as much as a terminal can show. */
 #define TITLE_BYTES 1024
 #define TITLE_WORDS 64
 
@@ -108,7 +108,7 @@ static bool is_possible_pid(const char *digits)
 	return pid >= 1 && pid <= PID_MOST;
 }
 
-/* "--", and what is behind it, is a command even if it is a number. */
+/* After "--", even a number is a command. */
 static bool has_dashes(char *const *arguments)
 {
 	while (*arguments && strcmp(*arguments, "--") != 0)
@@ -121,7 +121,9 @@ static bool is_pid(char *const *operands, char *const *arguments)
 	return operands[0] && !operands[1] && is_number(operands[0]) && !has_dashes(arguments);
 }
 
-/* What record gets: its options, and the process or the command.  The caller frees it. */
+/*
+ * The recorder's arguments: its options, and the process or the command. The caller frees it.
+ */
 static char **recorder_arguments(const struct settings *settings, char **operands, bool has_pid)
 {
 	size_t count = 0, operand_count = 0;
@@ -192,7 +194,7 @@ static int watch(const struct settings *settings, struct top_options *top, char 
 		top_recorder_done(&recorder);
 		return EXIT_CODE_NOT_STARTED;
 	}
-	/* Not before: the command would inherit it. */
+	/* Not earlier: the command would inherit it. */
 	signal(SIGPIPE, SIG_IGN);
 	top->has_terminal = top->has_terminal && top_terminal_enter();
 	const bool was_shown = top_loop_run(top, &recorder, &is_quit);
@@ -208,7 +210,9 @@ static int watch(const struct settings *settings, struct top_options *top, char 
 	return exit_code;
 }
 
-/* Options behind the process's number, as dump takes them: behind a command they are its own. */
+/*
+ * Options may also follow the process's number, as for dump; after a command they belong to it.
+ */
 static bool take_more_options(const struct command *command, struct settings *settings,
 			      char **operands, int *out_exit_code)
 {
@@ -254,7 +258,10 @@ static int run(const struct command *command, char **arguments)
 		say("top: --children goes with a process: a command's are in it anyway");
 		return EXIT_CODE_NOT_STARTED;
 	}
-	/* The recorder is another process, which would not know ours for itself. */
+	/*
+	 * Checked here as well, because the recorder, another process, would not recognise
+	 * fathom's own pid.
+	 */
 	if (has_pid &&
 	    refusal_judge(command->name, (pid_t)strtol(operands[0], NULL, 10), &err) < 0) {
 		say_error(&err);

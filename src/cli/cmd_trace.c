@@ -21,7 +21,7 @@ static int set_clock(const struct option *option, void *place, const char *value
 	return 0;
 }
 
-/* One behind the other (abi/only.h). */
+/* Adds a pattern; patterns are stored one after the other (abi/only.h). */
 static int add_pattern(const struct option *option, void *place, const char *value,
 		       struct error *err)
 {

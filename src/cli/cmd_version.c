@@ -1,4 +1,4 @@
-/* fathom version: its version. */
+/* fathom version: prints its version. */
 #include <signal.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The list of commands, and what all do alike: usage, options, unknown names. */
+/* The list of commands, and what they share: usage, options, unknown names. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ void command_say_unknown(const char *name)
 		say("unknown command '%s': 'fathom help' lists those there are", name);
 }
 
-/* Where the right column of options and of commands begins. */
+/* The columns where the right-hand texts of options and of commands begin. */
 enum { OPTION_COLUMN = 26, COMMAND_COLUMN = 12, USAGE_COLUMN = 7 };
 
 static void add_option(const struct option *option, const struct style *style, struct text *out)
@@ -78,7 +78,7 @@ static void add_option(const struct option *option, const struct style *style, s
 	text_done(&left);
 }
 
-/* The forms that a command has, a line each. */
+/* Adds the command's forms, a line each. */
 static void add_forms(const struct command *command, const struct style *style,
 		      struct text *out)
 {

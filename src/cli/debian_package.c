@@ -10,7 +10,7 @@
 
 #define LISTS "/var/lib/dpkg/info/"
 
-/* Packages from before /lib moved to /usr/lib have the shorter path. */
+/* Packages built before /lib became /usr/lib list the shorter path. */
 static bool is_listed(const char *line, const char *path)
 {
 	return strcmp(line, path) == 0 ||

@@ -1,7 +1,5 @@
-/*
- * debian_package - which package of the distribution a file is of.
- */
+/* debian_package - finds the Debian package that a file belongs to. */
 #pragma once
 
-/* By dpkg's lists; the caller frees it.  NULL: none, or no Debian. */
+/* From dpkg's lists; the caller frees it. NULL: no package, or not Debian. */
 char *debian_package_of(const char *path);

@@ -1,5 +1,5 @@
 /*
- * A limit is of the time in a function and all it calls; that of "total" of the whole.
+ * Checks limits on changes: of the time in a function and all it calls; "total" is the whole.
  */
 #include "cli/diff_limits.h"
 
@@ -32,7 +32,7 @@ int diff_limits_add(struct diff_limits *limits, const char *text, struct error *
 	return 0;
 }
 
-/* is_exact: it is a limit on two figures as they are. */
+/* is_exact: both values are exact, so no test is needed. */
 static enum limit_outcome outcome_of(const struct diff_limits *limits,
 				     const struct diff_limit *limit,
 				     const struct change *change, bool is_exact)

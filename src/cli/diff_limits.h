@@ -1,5 +1,6 @@
 /*
- * diff_limits - what fathom diff --fail-if says: 'normalize>+20%', 'total>+5%'.
+ * diff_limits - parses and checks the limits of fathom diff --fail-if: 'normalize>+20%',
+ * 'total>+5%'.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,18 +12,18 @@ struct error;
 enum { DIFF_LIMITS_MAX = 32 };
 
 struct diff_limit {
-	const char *text;     /* as it was given; borrowed */
-	const char *name_end; /* where the name ends in it */
+	const char *text;     /* as given; borrowed */
+	const char *name_end; /* the end of the name in text */
 	double share;         /* 0.2: 20 % */
 };
 
 struct diff_limits {
 	struct diff_limit rows[DIFF_LIMITS_MAX];
 	size_t count;
-	bool is_strict; /* what cannot be decided fails */
+	bool is_strict; /* undecided limits fail */
 };
 
 /* -EINVAL and a sentence. */
 int diff_limits_add(struct diff_limits *limits, const char *text, struct error *err);
-/* Says which of them are passed, and which cannot be decided.  The exit code. */
+/* Prints which limits are exceeded, and which are undecided. Returns the exit code. */
 int diff_limits_check(const struct diff_limits *limits, const struct comparison *comparison);

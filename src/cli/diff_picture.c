@@ -9,7 +9,7 @@
 #include "export/export.h"
 #include "export/sink.h"
 
-/* By their names' ends; write is not asked for here. */
+/* A pseudo-exporter for the checks by file name; its write is not called here. */
 static const struct exporter page = { .name = "difference",
 				      .suffix = ".html",
 				      .mark = DIFFERENCE_MARK };

@@ -1,13 +1,14 @@
-/*
- * diff_picture - what fathom diff -o writes: a flame graph of what changed.
- */
+/* diff_picture - writes the flame graph of differences for fathom diff -o. */
 #pragma once
 #include "export/difference.h"
 
 struct error;
 
-/* -EINVAL and a sentence: the file is not called .svg or .html, or is another's. */
+/*
+ * -EINVAL and a sentence if the name does not end in .svg or .html, or the file is something
+ * else.
+ */
 int diff_picture_check(const char *path, struct error *err);
-/* The widths are of an image; a page has both. */
+/* widths applies to an image; a page has both. */
 int diff_picture_write(const char *path, const struct difference_terms *terms,
 		       enum difference_side widths, struct error *err);

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* What execvp() searches when PATH is not set (glibc's confstr(_CS_PATH)). */
+/* What execvp() searches if PATH is not set (glibc's confstr(_CS_PATH)). */
 #define DEFAULT_PATH "/bin:/usr/bin"
 
 static int check_file(const char *path)
@@ -24,7 +24,7 @@ static int check_file(const char *path)
 	return access(path, X_OK) < 0 ? -errno : 0;
 }
 
-/* A file that may not be run does not end the search, but is remembered. */
+/* A file without execute permission does not end the search, but sets the error. */
 static int check_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -48,7 +48,7 @@ static int check_path(const char *name)
 	}
 }
 
-/* What to type for a file of this folder that is no command. */
+/* The prefix with which to run a file of the current folder, which PATH lacks. */
 static const char *runner_of(const char *name)
 {
 	const char *suffix = strrchr(name, '.');

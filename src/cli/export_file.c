@@ -27,7 +27,7 @@ const struct exporter *export_file_format(const char *path)
 		if (ends_with(path, exporter_at(i)->suffix))
 			return exporter_at(i);
 	}
-	/* speedscope's is the only JSON among them. */
+	/* The only JSON format is speedscope's. */
 	return ends_with(path, ".json") ? exporter_find("speedscope") : NULL;
 }
 

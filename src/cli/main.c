@@ -12,9 +12,9 @@
 #include "cli/say.h"
 
 /*
- * A descriptor below 3 that is closed would be given to the first file that is opened, and
- * the next sentence written into it.  What stands in cannot be read or written, and is
- * closed again in the command that is recorded.
+ * Opens descriptors below 3 that are closed; else the first opened file would get that number,
+ * and messages would be written into it. The substitutes can be neither read nor written, and
+ * are closed again in the recorded command.
  */
 static void occupy_standard_descriptors(void)
 {

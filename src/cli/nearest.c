@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Longer words are not typing mistakes. */
+/* Longer words are not taken for typing errors. */
 #define WORD_MAX 32
 
 static size_t smallest(size_t a, size_t b, size_t c)
@@ -12,7 +12,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
 	return least < c ? least : c;
 }
 
-/* Levenshtein's distance: letters to insert, remove or replace. */
+/* Levenshtein's distance: letters inserted, removed or replaced. */
 static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t row[WORD_MAX + 1];
@@ -41,7 +41,7 @@ void nearest_consider(struct nearest *nearest, const char *typed, const char *ca
 		return;
 	size_t distance = edit_distance(typed, typed_len, candidate, len);
 
-	/* The beginning of a word is a likely abbreviation, however much is missing. */
+	/* The beginning of a word is probably an abbreviation, however much is missing. */
 	if (typed_len >= 2 && strncmp(typed, candidate, typed_len) == 0)
 		distance = 1;
 	if (distance > (len + 2) / 3)

@@ -42,7 +42,7 @@ int option_read_number(const struct option *option, const char *value, unsigned 
 	errno = 0;
 	unsigned long number = strtoul(value, &end, 10);
 
-	/* strtoul() takes signs and spaces, which no number of ours has. */
+	/* strtoul() accepts signs and spaces, which are invalid here. */
 	if (*value < '0' || *value > '9' || *end || errno || number < min || number > max) {
 		if (max >= UINT32_MAX)
 			return error_set(
@@ -57,7 +57,7 @@ int option_read_number(const struct option *option, const char *value, unsigned 
 	return 0;
 }
 
-/* By letter: so many bits, or -1. */
+/* The number of bits for a unit letter, or -1. */
 static int size_shift(const char *unit)
 {
 	static const char units[] = "KMGT";
@@ -120,7 +120,7 @@ int option_find_word(const struct option *option, const char *const *words, cons
 struct parser {
 	const char *command;
 	const struct option *options;
-	char **next; /* argument */
+	char **next; /* next argument */
 	void *settings;
 	struct options_result result;
 	struct error *err;
@@ -132,7 +132,7 @@ static int set(struct parser *parser, const struct option *option, const char *v
 			   parser->err);
 }
 
-/* typed: with its dashes.  True if users of other profilers type it, with the sentence. */
+/* typed: including dashes. True, with an error set, if it is an option of other profilers. */
 static bool is_other_word(struct parser *parser, const char *typed)
 {
 	const char *answer = other_word_of_option(parser->command, typed);
@@ -146,7 +146,7 @@ static int refuse_letter(struct parser *parser, char letter)
 {
 	const char typed[] = { '-', letter, '\0' };
 
-	/* The whole of it first: -list. */
+	/* First the whole word, as in "-list". */
 	if (is_other_word(parser, parser->next[-1]) || is_other_word(parser, typed))
 		return -EINVAL;
 	return error_set(parser->err, -EINVAL,
@@ -171,7 +171,7 @@ static int refuse_long(struct parser *parser, const char *name)
 			 "unknown option '%s': --help lists those there are", typed);
 }
 
-/* The value that stands in the next argument. */
+/* Sets an option whose value is the next argument. */
 static int set_from_next(struct parser *parser, const struct option *option)
 {
 	if (!*parser->next)
@@ -180,7 +180,7 @@ static int set_from_next(struct parser *parser, const struct option *option)
 	return set(parser, option, *parser->next++);
 }
 
-/* word: what follows the two dashes. */
+/* word: the text after the two dashes. */
 static int parse_long(struct parser *parser, const char *word)
 {
 	const char *equals = strchrnul(word, '=');
@@ -212,7 +212,7 @@ static const struct option *find_letter(const struct parser *parser, char letter
 	return NULL;
 }
 
-/* letters: what follows the one dash. */
+/* letters: the text after the one dash. */
 static int parse_letters(struct parser *parser, const char *letters)
 {
 	int rc = 0;

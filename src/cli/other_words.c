@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of perf, py-spy, rbspy, samply, pprof, cProfile and pyinstrument. */
+/* Commands of perf, py-spy, rbspy, samply, pprof, cProfile and pyinstrument. */
 struct other_command {
 	const char *typed;
 	const char *answer;
@@ -43,7 +43,7 @@ static const struct other_command commands[] = {
 };
 
 struct other_option {
-	const char *of; /* the commands that it is typed at, in spaces; NULL: any */
+	const char *of; /* commands it applies to, between spaces; NULL: any */
 	const char *typed;
 	const char *answer;
 };
@@ -148,7 +148,7 @@ static const struct other_option options[] = {
 	{ " report ", "--web", "use 'fathom open'" },
 };
 
-/* The keys of perf's --sort, and what pprof and pstats sort by. */
+/* The keys of perf's --sort, and the sort orders of pprof and pstats. */
 static const struct other_option values[] = {
 	{ " by ", "comm", "--by program" },      { " sort ", "comm", "--by program" },
 	{ " sort ", "cum", "--sort total" },     { " by ", "dso", "--by module" },
@@ -169,7 +169,7 @@ const char *other_word_of_command(const char *name)
 	return NULL;
 }
 
-/* list: " report diff ". */
+/* list: like " report diff ". */
 static bool is_in(const char *list, const char *word)
 {
 	const size_t len = strlen(word);
@@ -191,7 +191,7 @@ const char *other_word_of_option(const char *command, const char *option)
 
 const char *other_word_of_value(const char *option, const char *value)
 {
-	/* "comm,dso": the first is what the rows are of. */
+	/* Of "comm,dso", the first key decides the rows. */
 	const size_t len = strcspn(value, ",");
 
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)

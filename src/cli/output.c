@@ -47,7 +47,7 @@ struct sink output_sink(struct output *output)
 	return (struct sink){ .write = write_to_sink, .context = output };
 }
 
-/* The folder a path is in, as a path. */
+/* The folder that contains the path. */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -65,7 +65,7 @@ static mode_t default_mode(void)
 	return 0666 & ~mask;
 }
 
-/* A file without a name, where the file system has them; else one with a name of its own. */
+/* Opens a nameless file (O_TMPFILE) if the file system supports it; else a temporary name. */
 static int open_temporary(struct output *output)
 {
 	CLEANUP(freep) char *folder = folder_of(output->target);
@@ -100,7 +100,7 @@ int output_open(const char *path, struct output *out_output, struct error *err)
 	if (exists && !S_ISREG(about.st_mode)) {
 		rc = open_in_place(&output);
 	} else if (exists && access(path, W_OK) < 0) {
-		rc = -errno; /* a rename would not ask */
+		rc = -errno; /* rename() would not check this */
 	} else {
 		output.target = exists ? realpath(path, NULL) : xstrdup(path);
 		rc = output.target ? open_temporary(&output) : -errno;
@@ -113,7 +113,7 @@ int output_open(const char *path, struct output *out_output, struct error *err)
 	return 0;
 }
 
-/* Links the nameless file under a name that is free. */
+/* Links the nameless file to a free name. */
 static int name_temporary(struct output *output)
 {
 	CLEANUP(freep) char *open_file = xasprintf("/proc/self/fd/%d", output->fd);
@@ -141,7 +141,7 @@ static int put_in_place(struct output *output)
 	if (rename(output->temporary, output->target) < 0)
 		return -errno;
 	free(output->temporary);
-	output->temporary = NULL; /* nothing to remove any more */
+	output->temporary = NULL; /* there is nothing left to remove */
 	return 0;
 }
 
@@ -150,7 +150,7 @@ int output_finish(struct output *output, struct error *err)
 	const char *name = output->name;
 	int rc = output->target ? put_in_place(output) : 0;
 
-	/* Some file systems report a full disk only here. */
+	/* Some file systems report a full disk only on close(). */
 	if (rc == 0 && output->fd > STDERR_FILENO) {
 		if (close(output->fd) < 0)
 			rc = -errno;

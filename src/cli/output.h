@@ -1,8 +1,7 @@
 /*
- * output - bytes to stdout, or to a file that is there whole or not at all.
+ * output - writes bytes to stdout, or to a file that appears complete or not at all.
  *
- * SIGPIPE must be ignored: a reader that went away is -EPIPE, which callers pass over in
- * silence.
+ * SIGPIPE must be ignored: a reader that has closed is -EPIPE, which callers ignore.
  */
 #pragma once
 #include <stddef.h>
@@ -10,26 +9,26 @@
 struct error;
 struct sink;
 
-/* Writes all of it; name is the file's in the sentence. */
+/* Writes all bytes; name is the file's in the sentence. */
 int output_write(int fd, const char *name, const void *bytes, size_t len, struct error *err);
 
 /*
- * A file under construction.  A regular file is made without a name beside the one it will
- * replace and gets its name when it is whole; a device or a pipe is written in place.
+ * A file being written. A regular file is created without a name in its target's folder and
+ * gets its name when it is complete; a device or a pipe is written directly.
  */
 struct output {
 	int fd;
-	const char *name; /* as it was given, for sentences; borrowed */
-	char *target;     /* with symbolic links followed; NULL: written in place */
-	char *temporary;  /* the name it has meanwhile; NULL: none */
+	const char *name; /* as given, for sentences; borrowed */
+	char *target;     /* with symbolic links resolved; NULL: written directly */
+	char *temporary;  /* its temporary name; NULL: none */
 };
 
 int output_open(const char *path, struct output *out_output, struct error *err);
 /* Standard output: output_finish() and output_abandon() leave it open. */
 struct output output_stdout(void);
-/* A sink that lives as long as output. */
+/* A sink that writes to output, and is valid as long as that. */
 struct sink output_sink(struct output *output);
-/* Gives the file its name.  Releases output, whatever the result. */
+/* Gives the file its name. Releases output, whatever the result. */
 int output_finish(struct output *output, struct error *err);
-/* Leaves nothing behind. */
+/* Drops the file, and releases output. */
 void output_abandon(struct output *output);

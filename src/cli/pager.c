@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* The pager's command line for sh, or NULL. */
+/* The pager as a command line for sh, or NULL. */
 static const char *choose_pager(void)
 {
 	const char *pager = getenv("FATHOM_PAGER");
@@ -30,7 +30,7 @@ static const char *choose_pager(void)
 	return pager;
 }
 
-/* Starts it with the read end of a pipe as its stdin; the write end in *out_fd. */
+/* Starts it with a pipe as its stdin, whose write end is *out_fd. */
 static int start(const char *pager, pid_t *out_pid, int *out_fd)
 {
 	char *arguments[] = { "sh", "-c", (char *)pager, NULL };
@@ -41,7 +41,7 @@ static int start(const char *pager, pid_t *out_pid, int *out_fd)
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	/* Quit if it fits a screen, show colours, leave the screen as it is: as git does. */
+	/* Quit if it fits one screen, pass colours through, keep the screen: as git does. */
 	setenv("LESS", "FRX", 0);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
@@ -65,7 +65,7 @@ static int start(const char *pager, pid_t *out_pid, int *out_fd)
 
 static void wait_for(pid_t pid)
 {
-	/* Ctrl-C is the pager's: it may well mean something there. */
+	/* Ctrl-C is for the pager, which may use it. */
 	sighandler_t before = signal(SIGINT, SIG_IGN);
 
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -85,6 +85,6 @@ int pager_show(const char *text, size_t len, struct error *err)
 
 	close(fd);
 	wait_for(pid);
-	/* It was left before the end, or could not be started, which sh has reported. */
+	/* The pager was quit before the end, or could not be started, which sh has reported. */
 	return rc == -EPIPE ? 0 : rc;
 }

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 
-/* Nothing is shown of what takes less. */
+/* Shorter work shows no progress. */
 #define PATIENCE_NS UINT64_C(500000000)
 #define REDRAW_NS   UINT64_C(100000000)
 

@@ -52,7 +52,7 @@ static void print_top(const char *path, const struct profile *profile,
 		.has_color = terminal_has_color(STDERR_FILENO, options->color),
 	};
 
-	/* Below what the command left on the line, or the ^C that ended it. */
+	/* The command, or the ^C that ended it, may have left text on the line. */
 	if (isatty(STDERR_FILENO))
 		text_add(&text, "\n");
 	if (report_text(profile, &report, &text, &err) < 0) {

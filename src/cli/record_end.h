@@ -1,6 +1,4 @@
-/*
- * record_end - what record does when the command has ended: names, and the top of a report.
- */
+/* record_end - ends fathom record after the command: symbolizes, exports, prints a summary. */
 #pragma once
 #include <stdbool.h>
 
@@ -9,13 +7,13 @@
 struct exporter;
 
 struct record_end_options {
-	const char *export_path; /* an export is written there, too; NULL: none */
+	const char *export_path; /* also written; NULL: none */
 	const struct exporter *exporter;
-	bool is_quiet; /* names only */
+	bool is_quiet; /* symbolize only */
 	bool asks_no_servers;
 	bool shows_plumbing;
 	enum color_choice color;
 };
 
-/* Failures are reported and end nothing: the exit code is the command's. */
+/* Failures are reported but do not matter further: the exit code is the command's. */
 void record_end(const char *path, const struct record_end_options *options);

@@ -38,7 +38,7 @@ int record_file_create(const char *path, struct record_file *out_file,
 
 void record_file_take_back(struct record_file *file)
 {
-	/* A rename replaces; else what was made goes. */
+	/* The rename replaces the new file; without an older one the new file is removed. */
 	if (file->kept_path)
 		rename(file->kept_path, file->path);
 	else

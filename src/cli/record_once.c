@@ -19,7 +19,7 @@
 #include "cli/say.h"
 #include "record/writer.h"
 
-/* An agent's file: in FATHOM_AGENT, or where the build or the installation has it. */
+/* An agent's file is named by FATHOM_AGENT, or in the build's or installation's folder. */
 #define PLACES_OF(file)                                            \
 	{                                                          \
 		"../agent/" file, FATHOM_AGENTS_FROM_BIN "/" file, \
@@ -39,7 +39,10 @@ static char *find_agent(const struct agent_file *file, struct error *err)
 					: executable_find_beside(file->places);
 
 	errno = ENOENT;
-	/* Whole, for the command may go to another folder before it runs the next program. */
+	/*
+	 * An absolute path, as the command may change its directory before it executes the next
+	 * program.
+	 */
 	char *path = found ? realpath(found, NULL) : NULL;
 
 	if (!path)
@@ -49,7 +52,7 @@ static char *find_agent(const struct agent_file *file, struct error *err)
 	return path;
 }
 
-/* Where the agent is, for the settings.  The caller frees it. */
+/* Finds the agent and stores it in the settings. The caller frees the path. */
 static int prepare_agent(struct record_settings *settings, char **out_path, struct error *err)
 {
 	CLEANUP(freep)
@@ -58,7 +61,7 @@ static int prepare_agent(struct record_settings *settings, char **out_path, stru
 
 	if (!path)
 		return -ENOENT;
-	/* What ld.so(8) takes LD_PRELOAD apart at. */
+	/* ld.so(8) splits LD_PRELOAD at these. */
 	if (strpbrk(path, " :"))
 		return error_set(
 			err, -EINVAL,
@@ -93,7 +96,7 @@ static int exit_code_of_status(const struct session_result *result)
 	return WIFSIGNALED(status) ? EXIT_CODE_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* What was noted stands in the recording, so that every report of it can say it. */
+/* Stores notes in the recording, so that every report shows them. */
 static void keep_notes(struct recording_writer *writer, const struct notes *notes)
 {
 	for (size_t i = 0; i < notes_count(notes); i++)
@@ -115,7 +118,7 @@ static void report_so_far(void *context)
 	report_so_far_start(((const struct live *)context)->path);
 }
 
-/* From here on the exit code is the command's, whatever happens to us. */
+/* From here on the exit code is the command's, whatever happens to fathom. */
 static int record_into(struct recording_writer *writer, struct record_file *file,
 		       const struct record_settings *settings)
 {
@@ -145,8 +148,8 @@ static int record_into(struct recording_writer *writer, struct record_file *file
 }
 
 /*
- * An output called as an export is, x.html: the recording is x.fathom beside it, whose path is
- * *out_path, the caller's.
+ * If the output's name is that of an export, x.html, the recording is x.fathom next to it: its
+ * path is *out_path, which the caller frees.
  */
 static int take_export(struct record_settings *settings, char **out_path, struct error *err)
 {

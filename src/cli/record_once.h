@@ -1,16 +1,14 @@
-/*
- * record_once - one recording of a command, or of processes that run already.
- */
+/* record_once - makes one recording of a command, or of running processes. */
 #pragma once
 #include "cli/record_end.h"
 #include "collect/session/session.h"
 
 #define RECORD_PIDS_MAX 256
 
-/* What is recorded in place of a command. */
+/* Processes to record instead of a command. */
 struct record_pids {
 	pid_t pids[RECORD_PIDS_MAX];
-	size_t count; /* 0: none */
+	size_t count; /* 0: a command is recorded */
 };
 
 struct record_settings {
@@ -18,12 +16,13 @@ struct record_settings {
 	struct record_pids pids;
 	const char *path; /* NULL: profile.fathom */
 	struct record_end_options end;
-	unsigned int runs;   /* of the command, each into a recording of its own; 0: one */
-	const char *against; /* a second command, in turn with it; NULL: none */
+	/* Runs of the command, each with its own recording; 0: a single one. */
+	unsigned int runs;
+	const char *against; /* a second command, run alternately with it; NULL: none */
 };
 
 /*
- * Records what the settings name, and reports what came of it.  Returns the exit code: the
- * command's, if it was started.
+ * Records according to settings, and reports the result. Returns the exit code: the command's,
+ * if it was started.
  */
 int record_once(struct record_settings *settings);

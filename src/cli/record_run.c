@@ -12,7 +12,7 @@
 #include "cli/say.h"
 #include "collect/system/own_limits.h"
 
-/* What does not go together is said, with what does. */
+/* Refuses options that cannot be combined with attaching. */
 static bool fits_attached(const struct record_settings *settings)
 {
 	const struct session_options *session = &settings->session;
@@ -44,7 +44,7 @@ int record_set_overhead(const struct option *option, void *place, const char *va
 	return 0;
 }
 
-/* What the budget would have to know, and does not, is refused. */
+/* Refuses options with which a budget cannot be kept. */
 static bool fits_overhead(const struct command *command, const struct session_options *session)
 {
 	const char *other = session->rate_hz > 0                 ? "--rate"
@@ -59,7 +59,7 @@ static bool fits_overhead(const struct command *command, const struct session_op
 	return !other;
 }
 
-/* A command, or processes that run already; false, and said: none, or both. */
+/* Takes a command, or running processes; false, with an error printed, for none or both. */
 static bool find_target(const struct command *command, char **operands,
 			struct record_settings *settings)
 {

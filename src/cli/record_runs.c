@@ -33,7 +33,7 @@
 
 struct side {
 	char *const *command;
-	const char *title; /* in the names of its files: "before" */
+	const char *title; /* part of its files' names: "before" */
 	char **paths;
 	struct profile **profiles;
 	double *total_ns, *elapsed_ns;
@@ -80,7 +80,9 @@ static void side_init(struct side *side, char *const *command, const char *title
 	};
 }
 
-/* The one that was asked for, which must be new; else the first profile.runs that is. */
+/*
+ * Creates the requested folder, which must be new; else the first free one named profile.runs.
+ */
 static int make_folder(const char *path, char **out_folder, struct error *err)
 {
 	for (int i = 1; i <= FOLDERS_MOST; i++) {
@@ -124,7 +126,7 @@ static void show_progress(const struct runs *runs, const struct side *side, size
 	output_write(STDERR_FILENO, "standard error", line.data, line.len, NULL);
 }
 
-/* What the whole of it took, as reports have it. */
+/* The total of a run, as in reports. */
 static double total_of(const struct profile *profile)
 {
 	struct groups groups;
@@ -151,7 +153,7 @@ static void say_failed(const struct side *side, size_t run, int exit_code)
 		    which, side->command[0], exit_code);
 }
 
-/* Run 0 is the warm-up.  The exit code; that of a run that was stopped is 0. */
+/* Run 0 is the warm-up. Returns the exit code; 0 for a run that was stopped. */
 static int run_side(struct runs *runs, struct side *side, size_t run)
 {
 	CLEANUP(freep)
@@ -195,7 +197,7 @@ static int run_side(struct runs *runs, struct side *side, size_t run)
 	return EXIT_CODE_OK;
 }
 
-/* One run of each, whichever comes first. */
+/* Runs each once, in random order. */
 static int run_round(struct runs *runs, size_t run)
 {
 	unsigned char chance = 0;
@@ -289,7 +291,7 @@ static void add_result(const struct runs *runs, const struct style *style, struc
 	runs_add_end(&shown, style, out);
 }
 
-/* What there is, even if it was stopped: a run of each at least. */
+/* Shows the results so far, even if stopped: at least one run of each is needed. */
 static int show(const struct runs *runs)
 {
 	CLEANUP(text_done) struct text text = { 0 };
@@ -317,7 +319,7 @@ static int show(const struct runs *runs)
 	return rc == -EPIPE ? 0 : rc;
 }
 
-/* Both can be run, and there is a folder for them; the exit code. */
+/* Checks that both commands can be run, and creates the folder; returns the exit code. */
 static int prepare(struct runs *runs, char *const *against)
 {
 	struct record_settings *settings = runs->settings;

@@ -1,11 +1,13 @@
 /*
- * record_runs - fathom record --runs: a command again and again, or two in turn, one recording a
- * run, and what the comparison of them says.
+ * record_runs - fathom record --runs: runs a command repeatedly, or two alternately, each run
+ * with its own recording, and compares them.
  */
 #pragma once
 
 struct command;
 struct record_settings;
 
-/* The settings' command against the one that the options name, if they do.  The exit code. */
+/*
+ * Compares command with the settings' second command, if there is one. Returns the exit code.
+ */
 int record_runs(const struct command *command, struct record_settings *settings);

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/say.h"
 
-/* Between fork and exec: nothing that takes a lock. */
+/* Runs between fork and exec: must not take locks. */
 static _Noreturn void run_report(const char *path)
 {
 	char *const arguments[] = { (char *)"fathom", (char *)"report", (char *)"--no-pager",

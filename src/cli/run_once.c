@@ -32,7 +32,10 @@ void run_signals_hold(struct run_signals *signals)
 	sigprocmask(SIG_BLOCK, &set, &signals->before);
 }
 
-/* The terminal's go to all its processes (si_code positive: signal(7)), another's only to us. */
+/*
+ * The terminal sends signals to all its processes (si_code positive: signal(7)); other senders
+ * only to us, so these are forwarded.
+ */
 static void take(struct run_signals *signals, const siginfo_t *info, pid_t child)
 {
 	if (info->si_signo == SIGCHLD)

@@ -1,8 +1,7 @@
 /*
- * say - what fathom writes to stderr: one sentence to a line, "fathom: " in front.
+ * say - prints messages on stderr: one sentence a line, preceded by "fathom: ".
  *
- * Bytes that a terminal would act on are escaped.  A stderr that cannot be written is
- * no failure.
+ * Bytes that a terminal would act on are escaped. Failing to write is ignored.
  */
 #pragma once
 
@@ -11,5 +10,5 @@ struct notes;
 
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_error(const struct error *err);
-/* Each note once, with how often it came up. */
+/* Prints each note once, with its count. */
 void say_notes(const struct notes *notes);

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 #define BLANKS " \t\n"
-/* What a shell does something with, outside of quotes; in double quotes, the second. */
+/* Characters with a meaning for a shell outside of quotes, and in double quotes. */
 #define FOR_A_SHELL           "|&;<>()$`*?["
 #define FOR_A_SHELL_IN_QUOTES "$`"
 
@@ -27,7 +27,7 @@ static int refuse(const struct splitter *splitter, char special)
 		splitter->command, special);
 }
 
-/* Behind the opening quote, up to behind the closing one. */
+/* Copies from after the opening quote; ends after the closing one. */
 static int copy_quoted(struct splitter *splitter, char quote)
 {
 	for (; *splitter->at != quote; splitter->at++) {
@@ -69,7 +69,7 @@ static int copy_word(struct splitter *splitter)
 char **shell_words_split(const char *command, struct error *err)
 {
 	const size_t length = strlen(command), words_most = length / 2 + 2;
-	/* A word takes no more than it had in the command, and a NUL for its blank. */
+	/* A word needs at most its length in the command, and a NUL for the blank after it. */
 	CLEANUP(freep) char **words = xzalloc(words_most * sizeof *words + length + 1);
 	struct splitter splitter = { command, command, (char *)(words + words_most), err };
 	size_t count = 0;

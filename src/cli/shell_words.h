@@ -1,15 +1,15 @@
 /*
- * shell_words - a command that was given as one argument, as words.
+ * shell_words - splits a command given as one argument into words.
  *
- * As a shell splits it: at blanks, with quotes and backslashes.  No shell runs, for its own start
- * would be measured as the command's; what only a shell can do is refused.
+ * As a shell does: at blanks, with quotes and backslashes. No shell is run, as its start-up
+ * would be measured with the command; what needs a shell is refused.
  */
 #pragma once
 
 struct error;
 
 /*
- * The words, NULL-terminated, in one allocation: the caller's to free().  NULL and a sentence: a
- * quote that does not end, no word, or what only a shell does (pipes, variables, patterns).
+ * The words, NULL-terminated, in one allocation that the caller frees. NULL and a sentence: an
+ * unterminated quote, no word, or something that needs a shell (pipes, variables, patterns).
  */
 char **shell_words_split(const char *command, struct error *err);

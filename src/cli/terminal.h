@@ -1,6 +1,4 @@
-/*
- * terminal - what the terminal behind a descriptor, if there is one, can show.
- */
+/* terminal - what a terminal can show: its size and colours. */
 #pragma once
 #include <stdbool.h>
 
@@ -13,11 +11,13 @@ enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 int option_set_color(const struct option *option, void *place, const char *value,
 		     struct error *err);
 /*
- * In columns: of the terminal behind fd, else what COLUMNS says, else 100, so that what goes to a
- * file or a pipe is as wide as what is read.
+ * In columns: of the terminal behind fd, else COLUMNS, else 100, so that files and pipes get
+ * lines as wide as a reader's screen.
  */
 unsigned int terminal_width(int fd);
-/* In rows, of the terminal behind fd; 0: there is none, or it does not say. */
+/* In rows, of the terminal behind fd; 0: no terminal, or unknown. */
 unsigned int terminal_height(int fd);
-/* Automatically: on a terminal that is not "dumb", unless NO_COLOR is set (no-color.org). */
+/*
+ * COLOR_AUTO: colours on a terminal that is not "dumb", unless NO_COLOR is set (no-color.org).
+ */
 bool terminal_has_color(int fd, enum color_choice choice);

@@ -21,10 +21,10 @@
 #include "report/number.h"
 #include "view/top_screen.h"
 
-/* Of the time, reading takes at most one part in so many: a long recording is read less often. */
+/* Reading takes at most 1/SHARE of the time: a long recording is read less often. */
 #define SHARE    8U
 #define KEYS_MAX 64
-/* Nothing was written for so long: nothing runs. */
+/* If nothing was written for so long, nothing runs. */
 #define IDLE_NS 2500000000ULL
 
 static const enum group_by shown[] = { GROUP_BY_FUNCTION, GROUP_BY_THREAD, GROUP_BY_PROCESS,
@@ -37,12 +37,12 @@ struct loop {
 	struct top_rows tops[SHOWN];
 	struct top_state state;
 	struct text status;
-	uint64_t start_ns, read_ns; /* when it began, and was read */
-	uint64_t written_ns;        /* what was read */
-	uint64_t wall_ns;           /* of the recording */
-	uint64_t last_wall_ns;      /* since it was read before */
-	uint64_t next_ns;           /* when it is to be read again */
-	bool has_rows, has_last;    /* it was read; after its end, too */
+	uint64_t start_ns, read_ns; /* when it began, and was last read */
+	uint64_t written_ns;        /* time stamp of the version last read */
+	uint64_t wall_ns;           /* length of the recording */
+	uint64_t last_wall_ns;      /* its growth since the reading before */
+	uint64_t next_ns;           /* when to read again */
+	bool has_rows, has_last;    /* has_rows: it was read; has_last: also after its end */
 	bool is_quit;
 };
 
@@ -64,7 +64,7 @@ void top_loop_prepare(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* What is shown now. */
+/* The rows shown now. */
 static struct top_rows *current(struct loop *loop)
 {
 	for (size_t i = 0; i < SHOWN; i++) {
@@ -85,7 +85,7 @@ static void add_ending(const struct loop *loop, struct text *out)
 	text_add(out, loop->options->has_terminal ? " (q quits)   " : "   ");
 }
 
-/* "now 60 % lock, 20 % io, 5 % running": of all threads' time, what is a percent and more. */
+/* Adds "now 60 % lock, 20 % io, 5 % running": all threads' time, states with 1 % or more. */
 static void add_states(const struct loop *loop, struct text *out)
 {
 	const struct top_rows *states = &loop->tops[SHOWN - 1];
@@ -132,7 +132,7 @@ static const char *why_empty(const struct loop *loop)
 	return "nothing has used CPU time so far: --clock wall shows what threads wait for";
 }
 
-/* When the recording was written to, in nanoseconds; 0: it is not there. */
+/* The recording's modification time in nanoseconds; 0: it does not exist. */
 static uint64_t written_at(const char *path)
 {
 	CLEANUP(freep) char *log = xasprintf("%s-wal", path);
@@ -152,8 +152,8 @@ static uint64_t written_at(const char *path)
 }
 
 /*
- * Whether there is something new, and of how long.  The recorder writes once a second, and we read
- * at another moment: what is now is what one or more of its steps brought.
+ * Whether the recording has grown, and by how much. The recorder writes once a second,
+ * independent of our readings: "now" covers one or more of its commits.
  */
 static bool has_grown(struct loop *loop, uint64_t written_ns)
 {
@@ -177,7 +177,7 @@ static void take(struct loop *loop, const struct profile *profile, uint64_t writ
 	if (!has_grown(loop, written_ns))
 		return;
 	loop->wall_ns = wall_ns > 0 ? wall_ns : loop->read_ns - loop->start_ns;
-	/* By state only where there are any. */
+	/* Rows by state exist on the wall clock only. */
 	for (size_t i = 0; i < SHOWN - !loop->options->is_wall; i++)
 		top_rows_read(&loop->tops[i], profile);
 	top_rows_sort(&loop->tops[SHOWN - 1], TOP_SORT_SELF);
@@ -239,7 +239,7 @@ static unsigned int draw(struct loop *loop)
 		struct error err;
 
 		text_add(&text, "\n");
-		/* No reader is left. */
+		/* stdout's reader has closed. */
 		loop->is_quit |= output_write(STDOUT_FILENO, "standard output", text.data,
 					      text.len, &err) < 0;
 	}
@@ -251,7 +251,7 @@ static void take_keys(struct loop *loop, size_t rows)
 	char bytes[KEYS_MAX];
 	const ssize_t len = read(STDIN_FILENO, bytes, sizeof bytes);
 
-	/* The terminal went away. */
+	/* The terminal was closed. */
 	if (len <= 0)
 		loop->is_quit = true;
 	for (ssize_t at = 0; at < len;) {
@@ -264,7 +264,7 @@ static void take_keys(struct loop *loop, size_t rows)
 			loop->state.by = GROUP_BY_FUNCTION;
 		at += (ssize_t)(taken > 0 ? taken : 1);
 	}
-	/* The next page up is one from the last. */
+	/* The next page up is counted from the last page. */
 	const size_t count = current(loop)->count;
 	const size_t last = count > rows ? count - rows : 0;
 
@@ -286,7 +286,7 @@ static void take_signals(struct loop *loop, int fd)
 	top_recorder_poll(loop->recorder);
 }
 
-/* Milliseconds until the recording is to be read again; -1: never. */
+/* Milliseconds until the next reading; -1: never. */
 static int time_left(const struct loop *loop)
 {
 	const uint64_t now = monotonic_ns();
@@ -298,7 +298,7 @@ static int time_left(const struct loop *loop)
 	return (int)((loop->next_ns - now) / 1000000 + 1);
 }
 
-/* One round: waits for a key, a signal or the time, and does what that asks for. */
+/* One iteration: waits for a key, a signal or the time, and handles it. */
 static void turn(struct loop *loop, int signals, unsigned int *height)
 {
 	struct pollfd fds[2] = { { .fd = signals, .events = POLLIN },
@@ -339,7 +339,7 @@ bool top_loop_run(const struct top_options *options, struct top_recorder *record
 	loop.is_quit = signals < 0;
 	if (options->has_terminal)
 		height = draw(&loop);
-	/* On a terminal what there was is shown until the user has seen it. */
+	/* On a terminal the last screen stays until the user quits. */
 	while (!loop.is_quit && !(loop.has_last && (!options->has_terminal || !loop.has_rows)))
 		turn(&loop, signals, &height);
 	for (size_t i = 0; i < SHOWN; i++)

@@ -1,5 +1,6 @@
 /*
- * top_loop - reads a recording that grows, draws it, and takes keys, until it or the user ends it.
+ * top_loop - fathom top's loop: reads a growing recording, draws it, and handles keys, until
+ * the recorder or the user ends it.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,23 +12,23 @@
 struct top_recorder;
 
 struct top_options {
-	bool has_terminal; /* else lines are printed, as many rows each time */
+	bool has_terminal; /* else prints lines, as many rows each time */
 	bool shows_plumbing;
-	bool is_wall; /* threads' lives, not CPU time */
+	bool is_wall; /* times are threads' lives, not CPU time */
 	uint64_t interval_ns;
 	size_t rows;
 	enum color_choice color;
-	const char *title; /* what is recorded */
+	const char *title; /* names what is recorded */
 };
 
 /*
- * Blocks the signals that end or wake the loop.  Before anything is started, so that none is
- * missed.
+ * Blocks the signals that end or wake the loop. Call it before starting anything, so that none
+ * is missed.
  */
 void top_loop_prepare(void);
 /*
- * Returns when the user wanted that (*out_is_quit), or when the recorder has ended.  False: there
- * never was anything to show.
+ * Returns when the user quits (*out_is_quit), or when the recorder has ended. False: there was
+ * never anything to show.
  */
 bool top_loop_run(const struct top_options *options, struct top_recorder *recorder,
 		  bool *out_is_quit);

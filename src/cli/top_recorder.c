@@ -17,7 +17,7 @@
 
 #define FIXED    5U
 #define TAIL     4096
-#define PATIENCE 50 /* of 100 ms: how long a command may take to end itself */
+#define PATIENCE 50 /* of 100 ms: how long a command may take to terminate */
 #define STEP_NS  100000000L
 
 static int make_folder(struct top_recorder *recorder, const char *recording, struct error *err)
@@ -38,7 +38,7 @@ static int make_folder(struct top_recorder *recorder, const char *recording, str
 	return 0;
 }
 
-/* Where the command's output goes: what is no terminal stays. */
+/* Redirects the command's output; descriptors other than terminals are kept. */
 static void set_descriptors(const struct top_recorder *recorder)
 {
 	const char *path = recorder->output;
@@ -55,14 +55,14 @@ static void set_descriptors(const struct top_recorder *recorder)
 		dup2(fd, STDERR_FILENO);
 }
 
-/* Between fork and exec. */
+/* Runs between fork and exec. */
 static _Noreturn void run_recorder(const struct top_recorder *recorder, char **arguments,
 				   pid_t parent)
 {
 	sigset_t none;
 
 	set_descriptors(recorder);
-	/* ^C and the like on the terminal are the view's. */
+	/* ^C and the like on the terminal are for the view, not for the recorder. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -125,7 +125,7 @@ void top_recorder_stop(struct top_recorder *recorder)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
 
-	/* The recorder hands them on to its command. */
+	/* The recorder forwards them to its command. */
 	for (size_t i = 0; i < 2 && recorder->pid > 0 && !recorder->has_ended; i++) {
 		kill(recorder->pid, signals[i]);
 		wait_a_while(recorder);

@@ -1,8 +1,8 @@
 /*
- * top_recorder - the "fathom record" whose recording a live view reads.
+ * top_recorder - runs the "fathom record" whose recording a live view reads.
  *
- * A process of its own, so that reading and drawing are no part of what records: if the view is
- * killed, the recorder ends with what it attached to running on.
+ * A process of its own, so that reading and drawing do not disturb the recording; if the view
+ * is killed, the recorder ends, and a process it is attached to runs on.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,24 +12,24 @@ struct error;
 
 struct top_recorder {
 	pid_t pid;
-	char *folder;    /* of our own; removed at the end */
-	char *recording; /* in it, unless the user named one */
-	char *output;    /* in it: what the command writes; NULL: it goes to standard error */
+	char *folder;    /* a temporary one, removed at the end */
+	char *recording; /* in that folder, unless the user named one */
+	char *output;    /* in the folder: the command's output; NULL: standard error */
 	bool has_ended;
-	int status; /* of the recorder, as wait(2) has it */
+	int status; /* of the recorder, as from wait(2) */
 };
 
 /*
- * arguments: what stands behind "fathom record -q -o RECORDING", NULL-terminated.  recording NULL: in a
- * folder of our own.  keeps_output: the terminal is in use, so what the command writes there is
- * kept for the end.
+ * arguments: what follows "fathom record -q -o RECORDING", NULL-terminated. recording NULL: in
+ * a temporary folder. keeps_output: the terminal is in use, so the command's output is kept in
+ * a file until the end.
  */
 int top_recorder_start(char *const *arguments, const char *recording, bool keeps_output,
 		       struct top_recorder *out_recorder, struct error *err);
-/* Looks whether it has ended. */
+/* Checks whether it has ended. */
 void top_recorder_poll(struct top_recorder *recorder);
-/* Ends the command, or lets the process go that was attached to, and waits for it. */
+/* Ends the command, or detaches from the process, and waits for the recorder. */
 void top_recorder_stop(struct top_recorder *recorder);
-/* Writes the end of what the command wrote, if that was kept, to standard error. */
+/* Prints the end of the command's output on standard error, if it was kept. */
 void top_recorder_show_output(const struct top_recorder *recorder);
 void top_recorder_done(struct top_recorder *recorder);

@@ -30,7 +30,7 @@ static void put(const char *bytes, size_t len)
 {
 	struct error err;
 
-	/* A terminal that went away is seen by its keys. */
+	/* Write errors are ignored: a closed terminal is detected when reading keys. */
 	output_write(STDOUT_FILENO, "the terminal", bytes, len, &err);
 }
 
@@ -73,7 +73,7 @@ void top_terminal_size(unsigned int *out_columns, unsigned int *out_lines)
 	*out_lines = size.ws_row ? size.ws_row : LINES;
 }
 
-/* Each line is written over what was there, so that nothing flickers. */
+/* Overwrites line by line, to avoid flicker. */
 void top_terminal_show(const char *lines, size_t len)
 {
 	CLEANUP(text_done) struct text out = { 0 };

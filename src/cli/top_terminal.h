@@ -1,16 +1,17 @@
 /*
- * top_terminal - the terminal of a live view: keys one by one, a screen of its own, its size.
+ * top_terminal - controls the terminal of a live view: single keys, an alternate screen, its
+ * size.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether standard input and output are one that can be drawn on: no "dumb" one. */
+/* Whether standard input and output are a terminal that can be drawn on, not a "dumb" one. */
 bool top_terminal_is_there(void);
-/* Takes it over.  False: it cannot be. */
+/* Switches it to the view's mode. False: impossible. */
 bool top_terminal_enter(void);
-/* Gives it back as it was; does nothing if it was not taken. */
+/* Restores it; does nothing if it was not switched. */
 void top_terminal_leave(void);
 void top_terminal_size(unsigned int *out_columns, unsigned int *out_lines);
-/* Replaces what is shown by these lines. */
+/* Replaces the screen's contents by these lines. */
 void top_terminal_show(const char *lines, size_t len);
