@@ -1,5 +1,5 @@
 /*
- * amounts - times and shares as pictures show them: "12.3 ms", "4.5 %".
+ * amounts - formats times and shares for pictures: "12.3 ms", "4.5 %".
  *
  * Inside export/ only.
  */

@@ -17,7 +17,7 @@ static void add(struct boxes *boxes, struct box box)
 void boxes_lay_out(struct boxes *out, const struct calltree_node *nodes, size_t count,
 		   double width, double narrowest)
 {
-	/* Of each node that was laid out: its depth, and where its next callee begins. */
+	/* By node already laid out: its depth, and where its next callee begins. */
 	CLEANUP(freep) uint32_t *depth = xreallocarray(NULL, count, sizeof *depth);
 	CLEANUP(freep) uint64_t *next = xreallocarray(NULL, count, sizeof *next);
 	const double scale = nodes[0].total_ns > 0 ? width / (double)nodes[0].total_ns : 0;

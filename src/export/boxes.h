@@ -1,6 +1,6 @@
 /*
- * boxes - where the boxes of a flame graph are: which nodes of a call tree are wide enough to be
- * seen, how deep each is, and from where to where it goes.
+ * boxes - computes the boxes of a flame graph: which nodes of a call tree are wide enough to be
+ * seen, their depth and horizontal extent.
  *
  * Inside export/ only.
  */
@@ -12,8 +12,8 @@ struct calltree_node;
 
 struct box {
 	uint32_t node;
-	uint32_t depth;     /* 0 for the root, which is as wide as all */
-	double left, width; /* in the unit of the width that was given */
+	uint32_t depth;     /* 0 for the root, which has the full width */
+	double left, width; /* in the unit of the given width */
 };
 
 struct boxes {
@@ -23,10 +23,10 @@ struct boxes {
 };
 
 /*
- * Lays nodes out (node 0 is the root, subtrees are runs as in calltree.h; parent, end and total_ns
- * are read) next to each other from the left, in their order.  A node narrower than narrowest is left
- * out with all that it called, so there are at most width / narrowest boxes of each depth.
- * boxes_done() releases.
+ * Lays out nodes next to each other from the left, in their order (node 0 is the root, subtrees
+ * are contiguous as in calltree.h; reads parent, end and total_ns). A node narrower than
+ * narrowest is left out with all its callees, so there are at most width / narrowest boxes per
+ * depth. boxes_done() releases.
  */
 void boxes_lay_out(struct boxes *out, const struct calltree_node *nodes, size_t count,
 		   double width, double narrowest);

@@ -103,7 +103,7 @@ static void add_figures(const struct call_graph *graph, uint32_t stack, bool is_
 	figures->total_ns += graph->total_ns[stack];
 }
 
-/* The path comes to a stack, or leaves it (step is 1 or -1). */
+/* Called as the walk enters a stack (step 1) or leaves it (step -1). */
 static void visit(struct call_graph *graph, uint32_t stack, int step)
 {
 	const uint32_t label = label_of_stack(graph, stack);

@@ -1,10 +1,10 @@
 /*
- * call_graph - which function calls which in a trace, and how often: functions, and each two of them that
- * call one another, threads summed.
+ * call_graph - the call graph of a trace: functions, and for each pair of caller and callee how
+ * often; threads are summed.
  *
- * A call is primitive that is not below another of the same function; of a caller's calls,
- * below another call of the same two.  Total times count those only, so that nothing counts
- * twice.
+ * A call is primitive if it is not below another call of the same function; an edge's call if
+ * it is not below another call of the same pair. Total times include only primitive calls, so
+ * that nothing counts twice.
  *
  * Inside export/ only.
  */
@@ -23,54 +23,54 @@ struct figures {
 	uint64_t calls, primitive_calls, self_ns, total_ns;
 };
 
-/* One function as another one calls it. */
+/* A callee as called by one caller. */
 struct edge {
 	uint32_t caller, callee; /* labels */
-	uint32_t next_of_callee; /* 0: no more */
+	uint32_t next_of_callee; /* next edge of the same callee; 0: none */
 	uint32_t next_of_caller;
 	uint32_t on_path;
 	struct figures figures;
 };
 
-/* What a format takes for one function. */
+/* A function as a format distinguishes it. */
 struct label {
-	struct function_id function; /* the first that has it */
-	uint32_t first_caller;       /* edges: those of its callers, */
-	uint32_t first_callee;       /* and of what it calls */
+	struct function_id function; /* the first function with this label */
+	uint32_t first_caller;       /* first edge to it, */
+	uint32_t first_callee;       /* and first edge from it */
 	uint32_t on_path;
 	struct figures figures;
 };
 
-/* Labels and edges count from 1. */
+/* Labels and edges are numbered from 1. */
 struct call_graph {
 	const struct profile *profile;
 	struct intern keys;
-	uint32_t *label_of_function; /* 0: it has none */
+	uint32_t *label_of_function; /* 0: none */
 	struct label *labels;
 	size_t label_count, label_capacity;
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
-	struct table edge_of; /* of two labels */
+	struct table edge_of; /* (caller, callee) to the edge */
 
-	/* By stack id, 0 being above all. */
+	/* By stack id; 0 is the root above all. */
 	uint64_t *self_ns, *total_ns, *calls;
 	uint32_t *first_child, *next_sibling;
 };
 
-/* What a format of calls distinguishes functions by. */
+/* How a format distinguishes functions. */
 struct call_graph_terms {
 	const char *format;
 	/*
-	 * Adds what distinguishes a function from others: functions with the same bytes are one, and
-	 * one for which it returns false is none.
+	 * Adds the key of a function: those with equal keys are one label. False: the function
+	 * gets no label.
 	 */
 	bool (*add_key)(struct text *key, const struct profile *profile,
 			const struct function *function);
 };
 
 /*
- * Of a recording of samples -EINVAL, and a sentence: its calls were not counted.  Else 0, and it ends
- * with call_graph_done().
+ * -EINVAL and a sentence for a recording of samples, which has no counts of calls. Else 0:
+ * release with call_graph_done().
  */
 int call_graph_make(struct call_graph *graph, const struct profile *profile,
 		    const struct call_graph_terms *terms, struct error *err);

@@ -1,16 +1,15 @@
 /*
- * callgrind - the format of valgrind's callgrind, for KCachegrind, QCachegrind and
+ * callgrind - writes the format of valgrind's callgrind, for KCachegrind, QCachegrind and
  * callgrind_annotate.
  *
  * https://valgrind.org/docs/manual/cl-format.html, version 1: a block for each function, with
- * what it cost itself and then each function that it calls, how often, and what that cost with
- * all that was called in turn.  The cost is time in nanoseconds.  A trace knows where a
- * function begins, and not at which of its lines it calls: costs and calls stand on its first
- * line.
+ * its own cost, and for each callee the number of calls and their inclusive cost. The cost is
+ * time in nanoseconds. A trace contains where a function begins, but not from which of its
+ * lines it calls: costs and calls are given on its first line.
  *
- * A viewer distinguishes functions by their names, files and modules.  Where two have all of them
- * (two lambdas, methods of two classes in a version of Python that does not say of which) the
- * line is put behind the name.
+ * Viewers distinguish functions by name, file and module. If all three are equal (two lambdas,
+ * methods of two classes in a Python version that does not name the class), the line is
+ * appended to the name.
  */
 #include "export/formats.h"
 
@@ -26,17 +25,17 @@
 #include "export/output.h"
 #include "profile/profile.h"
 
-/* What the format calls an unknown file. */
+/* The format's name for an unknown file. */
 #define UNKNOWN "???"
 
 struct callgrind {
 	const struct profile *profile;
 	struct output *output;
 	struct call_graph graph;
-	/* Numbers stand for names once they were written: "(1) main.c", then "(1)". */
+	/* Names are written once with a number, "(1) main.c", and then as "(1)". */
 	struct intern files, modules, names;
 	struct intern places;  /* name, file and module */
-	uint32_t *label_count; /* that have a place */
+	uint32_t *label_count; /* by place: how many functions have it */
 	uint32_t *place_of_label;
 };
 
@@ -45,7 +44,7 @@ static const char *file_of(const struct function *function)
 	return function->file ? function->file : UNKNOWN;
 }
 
-/* An interpreted function is in no module: its language stands for that. */
+/* An interpreted function has no module: its language is used. */
 static const char *module_of(const struct profile *profile, const struct function *function)
 {
 	const char *module = meaning_of_module(profile, function);
@@ -76,7 +75,7 @@ static const struct function *function_of(const struct callgrind *it, uint32_t l
 	return profile_get_function(it->profile, it->graph.labels[label - 1].function);
 }
 
-/* How many functions look the same. */
+/* Counts how many functions have the same name, file and module. */
 static void count_places(struct callgrind *it)
 {
 	const size_t count = it->graph.label_count + 1;
@@ -94,7 +93,7 @@ static void count_places(struct callgrind *it)
 	}
 }
 
-/* "fl=(3) app.py", or "fl=(3)" if that was written before. */
+/* Writes "fl=(3) app.py", or "fl=(3)" if that name was written before. */
 static void put_name(struct callgrind *it, const char *word, struct intern *known,
 		     const char *name)
 {

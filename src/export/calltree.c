@@ -1,9 +1,8 @@
 /*
- * The tree is made in three steps: nodes in the order their first stack came
- * (callers before callees, because a profile numbers its stacks that way); the
- * order among siblings; and a renumbering to pre-order, in which a node's place is
- * its parent's plus the sizes of the siblings before it.  None of them recurses,
- * so a stack may be as deep as it likes.
+ * Builds the tree in three steps: nodes in the order of their first stack (callers before
+ * callees, as a profile numbers its stacks so); then the order among siblings; then a
+ * renumbering to pre-order, in which a node's number is its parent's plus the sizes of the
+ * siblings before it. No step recurses, so stacks may have any depth.
  */
 #include "export/calltree.h"
 
@@ -21,7 +20,7 @@ struct build {
 	struct calltree_node *nodes; /* in order of arrival */
 	size_t count, capacity;
 	uint32_t *node_of_stack; /* by stack id; 0 for stacks without time */
-	struct table index;      /* (parent node, key) to node */
+	struct table index;      /* (parent node, key) to the node */
 };
 
 static bool weighs(const struct profile *profile, const struct weight *weight)
@@ -29,7 +28,7 @@ static bool weighs(const struct profile *profile, const struct weight *weight)
 	return weight->ns > 0 || meaning_of_count(profile, weight) > 0;
 }
 
-/* A profile's stacks come after their callers; one that does not is an outermost frame. */
+/* A profile's stacks are numbered after their callers; one that is not counts as outermost. */
 static uint32_t caller_of(const struct profile *profile, uint32_t stack)
 {
 	uint32_t parent = profile_get_stack(profile, (struct stack_id){ stack })->parent.n;
@@ -56,7 +55,7 @@ static uint32_t node_at(struct build *build, uint32_t parent, uint32_t key)
 	return (uint32_t)*node;
 }
 
-/* Marks the stacks that carry weight, and their callers, by 1 in node_of_stack. */
+/* Marks stacks that have weight, and their callers, by 1 in node_of_stack. */
 static void mark_stacks(struct build *build)
 {
 	size_t stacks = profile_stack_count(build->profile);
@@ -89,7 +88,7 @@ static void make_nodes(struct build *build)
 	}
 }
 
-/* Where a weight stands: at its stack, or at the leaf below that which is its state's. */
+/* The node of a weight: its stack's, or the leaf below that for its state. */
 static uint32_t node_of(struct build *build, const struct weight *weight)
 {
 	const uint32_t node = build->node_of_stack[weight->stack.n];
@@ -150,7 +149,7 @@ static int compare_by_weight(const void *a, const void *b, void *context)
 	return order ? order : compare_u64(x->key, y->key);
 }
 
-/* Every node but the root, siblings side by side and in order, parents before children. */
+/* All nodes but the root, parents before children, siblings contiguous and in order. */
 static uint32_t *siblings_in_order(const struct build *build)
 {
 	uint32_t *sorted = xreallocarray(NULL, build->count, sizeof *sorted);
@@ -163,7 +162,7 @@ static uint32_t *siblings_in_order(const struct build *build)
 	return sorted;
 }
 
-/* Puts the nodes into pre-order, and with them what rows and node_of_stack say of them. */
+/* Renumbers nodes to pre-order, also in rows and node_of_stack. */
 static void renumber(struct build *build, struct calltree *tree)
 {
 	CLEANUP(freep) uint32_t *sorted = siblings_in_order(build);

@@ -17,7 +17,7 @@
 #include "profile/compare.h"
 #include "profile/short_name.h"
 
-/* Of what may be chance, beside what is none. */
+/* The chroma of changes that may be chance, relative to that of certain ones. */
 #define PALE       0.25
 #define LIGHTNESS  0.93
 #define DARKER     0.23
@@ -31,11 +31,11 @@ struct drawn {
 	struct difference_tree tree;
 	enum difference_side side;
 	const struct calltree_node *nodes;
-	const uint32_t *of;     /* which of the tree's nodes each is */
-	enum verdict *verdicts; /* by function's key */
+	const uint32_t *of;     /* the tree's node of each */
+	enum verdict *verdicts; /* by the key of a function */
 };
 
-/* What the comparison says of each function that is in the tree. */
+/* Finds the verdict of the comparison for each function in the tree. */
 static void find_verdicts(struct drawn *drawn)
 {
 	const struct comparison *comparison = drawn->terms->comparison;
@@ -71,7 +71,7 @@ static bool is_certain(enum verdict verdict)
 	return verdict != VERDICT_CANNOT_TELL && verdict != VERDICT_UNCHANGED;
 }
 
-/* From grey to red or blue, by how much its own time changed beside what changed most. */
+/* From grey to red or blue, by the change of its self time relative to the largest change. */
 static uint32_t node_color(const void *context, uint32_t node)
 {
 	const struct drawn *drawn = context;
@@ -88,7 +88,7 @@ static uint32_t node_color(const void *context, uint32_t node)
 			    change > 0 ? HUE_MORE : HUE_LESS);
 }
 
-/* The first line of its key. */
+/* The name: the first line of the function's key. */
 static char *name_of(const struct drawn *drawn, uint32_t node)
 {
 	const char *key = node == 0 ? "all"
@@ -201,7 +201,7 @@ static int write_string(const struct sink *sink, const char *string, struct erro
 	return sink->write(sink->context, string, strlen(string), err);
 }
 
-/* The image without its prolog, as part of a page. */
+/* Writes the image without its XML prolog, to be embedded in a page. */
 static int write_part(struct drawn *drawn, enum difference_side side, const struct sink *sink,
 		      struct error *err)
 {

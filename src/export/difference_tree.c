@@ -24,7 +24,7 @@ void difference_add_key(struct text *out, const char *name, const char *file,
 	text_addf(out, "%s\n%s", name, base_name(module ? module : file));
 }
 
-/* The node of that function below that one. */
+/* The child of parent for that function, created if needed. */
 static uint32_t node_at(struct difference_tree *tree, uint32_t parent, uint32_t function)
 {
 	const uint32_t key[] = { parent, function };
@@ -97,7 +97,7 @@ void difference_tree_done(struct difference_tree *tree)
 	*tree = (struct difference_tree){ 0 };
 }
 
-/* What is sorted: siblings next to each other, the heaviest first. */
+/* An element to sort: siblings together, the heaviest first. */
 struct sibling {
 	uint32_t parent, node;
 	double ns;
@@ -114,7 +114,7 @@ static int compare_siblings(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* By parent, then by time; *out_first: of each node where its children begin. */
+/* Sorted by parent, then by time; *out_first: by node, the index of its first child. */
 static struct sibling *sort_siblings(const struct difference_tree *tree, int side,
 				     size_t *out_first)
 {
@@ -144,7 +144,7 @@ struct calltree_node *difference_tree_order(const struct difference_tree *tree,
 
 	memcpy(next, first, tree->count * sizeof *next);
 	ordered[0].total_ns = (uint64_t)tree->nodes[0].total_ns[side];
-	/* From each node to its next child, or back to where it hangs. */
+	/* From each node to its next child, or back to its parent. */
 	for (;;) {
 		const uint32_t node = of[at];
 

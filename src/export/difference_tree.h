@@ -1,5 +1,6 @@
 /*
- * difference_tree - the stacks of two sets of profiles as one tree, with the time of each side.
+ * difference_tree - merges the stacks of two sets of profiles into one tree, with the time of
+ * each side.
  *
  * Inside export/ only.
  */
@@ -13,7 +14,9 @@
 struct calltree_node;
 struct text;
 
-/* Times are means of a side's runs, in ns.  Node 0 is the root; parents come before children. */
+/*
+ * Times are means over a side's runs, in ns. Node 0 is the root; parents come before children.
+ */
 struct difference_node {
 	uint32_t parent;
 	uint32_t function; /* string id in names */
@@ -25,18 +28,20 @@ struct difference_tree {
 	size_t count, capacity;
 	struct intern keys;  /* "parent\nfunction's key" */
 	struct intern names; /* function keys: "name\nfile" */
-	double most_ns;      /* the largest change of a node's self time, either way */
+	double most_ns;      /* the largest change of a node's self time, up or down */
 };
 
-/* difference_tree_done() releases. */
+/* Release with difference_tree_done(). */
 void difference_tree_init(struct difference_tree *tree, const struct difference_terms *terms);
 void difference_tree_done(struct difference_tree *tree);
-/* The key of a function: its name, and the last part of its module's or its file's path. */
+/*
+ * Adds a function's key: its name, and the last component of its module's or its file's path.
+ */
 void difference_add_key(struct text *out, const char *name, const char *file,
 			const char *module);
 /*
- * The nodes in pre-order with the time of that side, the heaviest sibling first; *out_of says which
- * node each is.  Both are the caller's to free.
+ * The nodes in pre-order with the time of that side, the heaviest sibling first; *out_of has
+ * the tree's node of each. The caller frees both.
  */
 struct calltree_node *difference_tree_order(const struct difference_tree *tree,
 					    enum difference_side side, uint32_t **out_of);

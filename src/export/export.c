@@ -52,7 +52,7 @@ const struct exporter *exporter_at(size_t i)
 	return i < EXPORTER_COUNT ? &exporters[i] : NULL;
 }
 
-/* "main;sort 120" */
+/* Whether the first line is like "main;sort 120". */
 static bool is_folded(const char *head, size_t len)
 {
 	const char *end = memchr(head, '\n', len);

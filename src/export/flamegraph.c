@@ -1,9 +1,9 @@
 /*
- * flamegraph - one self-contained page that draws the profile in a browser.
+ * flamegraph - writes one self-contained page that draws the profile in a browser.
  *
- * The page is in flamegraph/; here its profile is written: columns of the nodes of
- * the merged call tree in pre-order (a node's depth is all that says where it
- * hangs), and what each thread spent in each node.
+ * The page is in flamegraph/; this file writes its data: columns of the nodes of the merged
+ * call tree in pre-order (in which a node's depth determines its parent), and the time of each
+ * thread in each node.
  */
 #include "export/formats.h"
 
@@ -23,7 +23,7 @@
 #include "profile/profile.h"
 #include "profile/intervals.h"
 
-/* A comma, but for the first of a list. */
+/* Writes a comma, except before the first element of a list. */
 static void separate(struct output *output, bool is_first)
 {
 	if (!is_first)
@@ -92,7 +92,7 @@ static void write_languages(struct output *output)
 	text_add(&output->buffer, "]");
 }
 
-/* Of the wall clock only; by number. */
+/* On the wall clock only; by number. */
 static void write_states(struct output *output)
 {
 	text_add(&output->buffer, ",\n\"states\":[");
@@ -130,7 +130,10 @@ static void write_packages(struct output *output, const struct packages *package
 	text_add(&output->buffer, "]");
 }
 
-/* By function id: name, language, module, file, line of the definition, package, is one's own. */
+/*
+ * By function id: name, language, module, file, line of the definition, package, whether own
+ * code.
+ */
 static void write_functions(struct output *output, const struct profile *profile,
 			    const struct packages *packages)
 {
@@ -183,7 +186,9 @@ static void write_nodes(struct output *output, const struct calltree *tree)
 
 	text_add(&output->buffer, ",\n\"depth\":[0");
 	for (uint32_t i = 1; i < tree->node_count; i++) {
-		/* The node before is the parent, or in a subtree of a sibling before. */
+		/*
+		 * The preceding node is the parent, or in the subtree of a preceding sibling.
+		 */
 		uint32_t before = i - 1;
 		for (depth++; before != tree->nodes[i].parent; depth--)
 			before = tree->nodes[before].parent;
@@ -207,10 +212,10 @@ static void write_nodes(struct output *output, const struct calltree *tree)
 	text_add(&output->buffer, "]");
 }
 
-/* Of narrower boxes it is not said. */
+/* Narrower boxes get no interval. */
 #define OFF_SHARE 0.001
 
-/* By how much a box's time may be off, in ns; 0 where it is exact, or the box narrow. */
+/* How far each box's time may be off, in ns; 0 if it is exact, or the box is narrow. */
 static void write_off(struct output *output, const struct profile *profile,
 		      const struct calltree *tree)
 {
@@ -267,7 +272,10 @@ static uint64_t row_count(const struct calltree_row *row)
 	return row->count;
 }
 
-/* The states of rows come last: on clocks other than the wall's there is one only, and no column. */
+/*
+ * The column of states comes last: clocks other than the wall clock have one state, and no
+ * column.
+ */
 static void write_rows(struct output *output, const struct calltree *tree, bool has_states)
 {
 	static const struct {
@@ -327,7 +335,7 @@ static uint64_t slot_row_count(const struct slot_row *row, const struct calltree
 	return row->samples;
 }
 
-/* What of the rows has a time, and when that was. */
+/* Writes the part of the rows that has times, with the times. */
 static void write_time_slots(struct output *output, const struct time_slots *time_slots,
 			     const struct calltree *tree, bool has_states)
 {

@@ -1,9 +1,8 @@
 /*
- * folded - one line per stack: outermost first, `;` between frames, a space, ns.
+ * folded - writes one line per stack: outermost first, `;` between frames, a space, ns.
  *
- * What flamegraph.pl, inferno and speedscope read.  Frames with the same label are
- * the same frame here, so the lines of a function, and functions of the same name,
- * fall together.
+ * Read by flamegraph.pl, inferno and speedscope. Frames are distinguished by label only, so the
+ * lines of a function, and functions of the same name, are merged.
  */
 #include "export/formats.h"
 
@@ -20,7 +19,10 @@
 #include "profile/profile.h"
 #include "profile/short_name.h"
 
-/* `;` would end a frame, so it becomes "\x3b", as control characters and bad UTF-8 do. */
+/*
+ * `;` would end a frame, so it is escaped as "\x3b"; control characters and invalid UTF-8
+ * likewise.
+ */
 static void add_escaped(struct text *text, const char *string)
 {
 	for (;;) {
@@ -33,7 +35,7 @@ static void add_escaped(struct text *text, const char *string)
 	}
 }
 
-/* A name of C++ or Rust that is longer loses what stands in its brackets, as in reports. */
+/* A longer C++ or Rust name loses the contents of its brackets, as in reports. */
 #define LONG_NAME 60
 
 static void add_name(struct text *text, const struct function *function, bool is_full)
@@ -59,12 +61,12 @@ static void add_label(struct text *text, const struct function *function, bool i
 	text_add(text, ")");
 }
 
-/* The distinct labels in byte order, so that the order of keys is that of the lines. */
+/* The distinct labels in byte order, so that sorting by key sorts the lines. */
 struct labels {
 	struct intern interned;
 	uint32_t *id_of_frame; /* by frame id: first the interned id, then the rank */
 	uint32_t *id_of_rank;
-	/* By state, as id_of_frame: on the wall clock only. */
+	/* By state, like id_of_frame: on the wall clock only. */
 	uint32_t id_of_state[THREAD_STATE_COUNT];
 };
 

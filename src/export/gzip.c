@@ -27,7 +27,7 @@ void gzip_init(struct gzip *gzip, const struct sink *sink)
 {
 	*gzip = (struct gzip){ .sink = sink,
 			       .stream = { .zalloc = allocate, .zfree = release } };
-	/* Fails for want of memory, which ends the tool, or for wrong constants. */
+	/* Fails only for lack of memory, which ends the tool, or for wrong constants. */
 	deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
 		     MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
 }

@@ -1,8 +1,7 @@
 /*
- * gzip - a sink that compresses what it is given and hands it to another sink.
+ * gzip - a sink that compresses its input and passes it to another sink.
  *
- * The header carries no name and no time, so the same bytes give the same file.
- * Inside export/ only.
+ * The header has no name and no time, so equal bytes give equal files. Inside export/ only.
  */
 #pragma once
 #include <zlib.h>
@@ -17,5 +16,5 @@ struct gzip {
 
 void gzip_init(struct gzip *gzip, const struct sink *sink);
 struct sink gzip_sink(struct gzip *gzip);
-/* Writes the end, if rc (of all that was written so far) is 0.  Returns the first failure. */
+/* Finishes the stream, if rc (of all writing so far) is 0. Returns the first failure. */
 int gzip_done(struct gzip *gzip, int rc, struct error *err);

@@ -1,5 +1,5 @@
 /*
- * meaning - what ids of a profile mean, with an answer for "none" too.
+ * meaning - resolves a profile's ids, including the id "none".
  *
  * Inside export/ only.
  */
@@ -12,21 +12,21 @@ struct profile;
 struct text;
 struct weight;
 
-/* Of function_id n.  For 0 a native function of no module and no name. */
+/* Function n; for 0 a native function without module and name. */
 const struct function *meaning_of_function(const struct profile *profile, uint32_t n);
 /* The function's name, "[unknown]" if it has none: never empty. */
 const char *meaning_of_name(const struct function *function);
 /* The path of the function's module, or NULL. */
 const char *meaning_of_module(const struct profile *profile, const struct function *function);
-/* Adds "process (pid) / thread (tid)" of thread_id n, as far as it is known. */
+/* Adds "process (pid) / thread (tid)" of thread_id n, as far as known. */
 void meaning_add_thread(struct text *text, const struct profile *profile, uint32_t n);
-/* What is counted beside time: "samples", or of a trace "calls". */
+/* The unit of counts: "samples", or for a trace "calls". */
 const char *meaning_of_counts(const struct profile *profile);
 uint64_t meaning_of_count(const struct profile *profile, const struct weight *weight);
 /*
- * Whether stacks end with what their threads did: on the wall clock, unless the user wants none of
+ * Whether stacks end with their threads' states: on the wall clock, unless the user disabled
  * that.
  */
 bool meaning_has_states(const struct profile *profile);
-/* "[io]", as reports have what stands for no code. */
+/* Adds "[io]", with the brackets that reports use for what is not code. */
 void meaning_add_state(struct text *text, uint32_t state);

@@ -1,10 +1,13 @@
 /*
- * oklch - colours by lightness, chroma and hue, where equal lightness looks equally light in every
- * hue, so that one colour of text is readable on all of them.
- * Source: https://bottosson.github.io/posts/oklab/
+ * oklch - converts colours from lightness, chroma and hue. Equal lightness looks equally light
+ * in every hue, so that one text colour is readable on all of them. Source:
+ * https://bottosson.github.io/posts/oklab/
  */
 #pragma once
 #include <stdint.h>
 
-/* 0xRRGGBB; lightness from 0 to 1, hue in degrees.  What sRGB does not have is clipped. */
+/*
+ * Returns 0xRRGGBB; lightness is from 0 to 1, hue in degrees. Colours outside of sRGB are
+ * clipped.
+ */
 uint32_t oklch_to_rgb(double lightness, double chroma, double hue);

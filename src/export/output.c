@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "export/sink.h"
 
-#define FLUSH_AT 65536 /* bytes: few writes, and little memory for any size of profile */
+#define FLUSH_AT 65536 /* bytes: few writes, and bounded memory for any profile */
 
 static void flush(struct output *output)
 {

@@ -1,8 +1,8 @@
 /*
- * output - buffers what an exporter writes and remembers the first failure.
+ * output - buffers an exporter's output and keeps the first failure.
  *
- * After a failure everything further is dropped, so an exporter checks once, at
- * the end.  Inside export/ only.
+ * After a failure all further output is dropped, so an exporter checks once, at the end. Inside
+ * export/ only.
  */
 #pragma once
 #include <stddef.h>
@@ -24,9 +24,9 @@ static inline struct output output_to(const struct sink *sink, struct error *err
 	return (struct output){ .sink = sink, .err = err };
 }
 
-/* Hands the buffer on when it has grown large.  Call once per record added to it. */
+/* Writes the buffer to the sink once it is large. Call once per record. */
 void output_tick(struct output *output);
-/* Hands everything on.  Returns the first failure, or 0.  The output is empty then. */
+/* Writes the rest. Returns the first failure, or 0. The output is empty then. */
 int output_done(struct output *output);
 
 /*

@@ -12,11 +12,11 @@
 
 #define OWN_HUE    58
 #define OWN_CHROMA 0.115
-#define GREYEST    0.01 /* the chroma below which it is grey */
+#define GREYEST    0.01 /* chroma below this is drawn as grey */
 
 static const double package_hues[] = { 250, 150, 320, 200, 110, 285, 175, 350, 225, 130 };
 static const double chroma_of_origin[ORIGIN_COUNT] = {
-	[ORIGIN_OWN] = 0.05, /* of a function that is not taken for one's own all the same */
+	[ORIGIN_OWN] = 0.05, /* of functions that count as foreign although their path is own */
 	[ORIGIN_PACKAGE] = 0.1,
 	[ORIGIN_SYSTEM] = 0.045,
 	[ORIGIN_KERNEL] = 0.03,
@@ -24,7 +24,7 @@ static const double chroma_of_origin[ORIGIN_COUNT] = {
 
 struct family {
 	struct package_family shown;
-	uint32_t like; /* the first function of it */
+	uint32_t like; /* its first function */
 	double chroma, hue;
 };
 
@@ -33,17 +33,17 @@ struct package_colors {
 	const struct packages *packages;
 	struct family *families; /* in the order of their first functions */
 	size_t count;
-	uint32_t *ranked;    /* of families: the heaviest first */
+	uint32_t *ranked;    /* indexes of families, the heaviest first */
 	uint32_t *family_of; /* by function id */
 };
 
-/* Adds a UTF-16 unit, of which a browser's strings are made. */
+/* Adds a UTF-16 unit, as browsers hash their strings. */
 static uint32_t hash_unit(uint32_t hash, uint32_t unit)
 {
 	return hash * 31 + unit;
 }
 
-/* From -1 to 1, always the same for a name: neighbours of one package differ a little. */
+/* From -1 to 1, determined by the name, so that functions of one package differ a little. */
 static double shade_of(const char *name)
 {
 	const size_t len = strlen(name);
@@ -72,7 +72,7 @@ static uint32_t color_of(const struct family *family, bool is_own, enum language
 			    family->chroma, family->hue + (is_own ? 14 * shade : 0));
 }
 
-/* Own code and rows in brackets are families of their own; else the package, 0 for none. */
+/* Own code and bracketed rows are families of their own; else the package, 0 for none. */
 static uint32_t family_key(const struct profile *profile, const struct packages *packages,
 			   uint32_t function)
 {
@@ -103,13 +103,13 @@ static double family_chroma(const struct packages *packages, uint32_t key)
 	return chroma_of_origin[packages_get(packages, key)->origin];
 }
 
-/* The families in the order of their first function, and which each function is of. */
+/* Lists the families in the order of their first function, and finds each function's family. */
 static void find_families(struct package_colors *colors, const struct packages *packages,
 			  const uint64_t *self_ns)
 {
 	const size_t functions = profile_function_count(colors->profile);
 	const size_t known = packages_count(packages) + 1;
-	/* By key; own code and rows in brackets stand behind the packages. */
+	/* By key; own code and bracketed rows come after the packages. */
 	CLEANUP(freep) uint32_t *place = xreallocarray(NULL, known + 2, sizeof *place);
 
 	memset(place, 0xff, (known + 2) * sizeof *place);
@@ -142,7 +142,7 @@ static int compare_families(const void *a, const void *b, void *context)
 	return x < y ? -1 : 1;
 }
 
-/* Hues go by rank, so that the heaviest packages differ most. */
+/* Assigns hues by rank, so that the heaviest packages differ most. */
 static void rank_families(struct package_colors *colors, const struct packages *packages)
 {
 	const size_t hues = sizeof package_hues / sizeof *package_hues;

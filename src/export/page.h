@@ -1,7 +1,8 @@
 /*
- * page - the pages of flamegraph/ and difference_page/, made by embed_page.py when fathom is built.
+ * page - the pages of flamegraph/ and difference_page/, embedded by embed_page.py during the
+ * build.
  *
- * Between head and tail comes the profile as JSON, or the images.  Inside export/ only.
+ * Between head and tail goes the profile as JSON, or the images. Inside export/ only.
  */
 #pragma once
 #include <stddef.h>

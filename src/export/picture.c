@@ -10,15 +10,15 @@
 #include "export/boxes.h"
 #include "export/output.h"
 
-#define WIDTH        1200 /* px, and so below */
+#define WIDTH        1200 /* px, as all below */
 #define MARGIN       10
 #define ROW_HEIGHT   18
-#define HEAD_HEIGHT  52 /* of title and facts */
+#define HEAD_HEIGHT  52 /* for title and facts */
 #define NARROWEST    0.33
 #define LABEL_INDENT 4
 /*
- * Text is drawn in a fixed-width font, whose characters are 0.6 of its size wide wherever the image
- * is shown: what fits is known without measuring.
+ * Text has a fixed-width font, whose characters are 0.6 of its size wide on every system, so
+ * that widths are known without measuring.
  */
 #define FONT_SIZE  11
 #define TITLE_SIZE 15
@@ -31,13 +31,13 @@ static size_t columns_in(double width, int font_size)
 	return columns < 0 ? 0 : (size_t)columns;
 }
 
-/* U+FFFE and U+FFFF are valid UTF-8 and no characters of XML. */
+/* U+FFFE and U+FFFF are valid UTF-8 but not valid in XML. */
 static bool is_no_xml(const char *at)
 {
 	return memcmp(at, "\xef\xbf", 2) == 0 && ((unsigned char)at[2] & 0xfe) == 0xbe;
 }
 
-/* Any bytes as text of an XML element: valid, escaped, without control characters. */
+/* Adds any bytes as text of an XML element: valid, escaped, without control characters. */
 static void add_xml(struct text *out, const char *string)
 {
 	CLEANUP(text_done) struct text clean = { 0 };
@@ -57,7 +57,7 @@ static void add_xml(struct text *out, const char *string)
 	}
 }
 
-/* The same in at most so many columns: what is longer ends in "…". */
+/* Likewise in at most so many columns: longer text ends in "…". */
 static void add_cut(struct text *out, const char *string, size_t columns)
 {
 	CLEANUP(text_done) struct text cut = { 0 };
@@ -160,7 +160,7 @@ static void write_box(struct output *output, const struct picture *picture,
 
 	text_add(out, "<g><title>");
 	picture->add_details(picture->context, box->node, &said);
-	/* Line by line: a line's end is no control character here. */
+	/* Line by line, because newlines would be escaped as control characters. */
 	for (char *line = said.data, *end; line; line = end) {
 		end = strchr(line, '\n');
 		if (end)
@@ -169,7 +169,7 @@ static void write_box(struct output *output, const struct picture *picture,
 		text_add(out, end ? "\n" : "");
 	}
 	text_add(out, "</title>");
-	/* A gap between neighbours, where there is room for one. */
+	/* Leaves a gap between neighbours, if there is space. */
 	add_rect(out, x, y, box->width > 3 ? box->width - 1 : box->width, ROW_HEIGHT - 1,
 		 picture->color(picture->context, box->node));
 	if (columns >= 3) {
@@ -191,7 +191,7 @@ int picture_write(const struct picture *picture, const struct sink *sink, struct
 		      NARROWEST);
 	write_head(&output, picture, top + ((int)boxes.deepest + 1) * ROW_HEIGHT + MARGIN);
 	write_legend(&output, picture, HEAD_HEIGHT);
-	/* Callers above: what a narrow and deep path needs of the height is below the rest. */
+	/* Callers are on top: a narrow and deep path extends below the rest. */
 	for (size_t i = 0; i < boxes.count; i++)
 		write_box(&output, picture, &boxes.items[i],
 			  top + (int)boxes.items[i].depth * ROW_HEIGHT);

@@ -1,9 +1,9 @@
 /*
- * picture - a flame graph as an SVG image: boxes with their names, callers above,
- * what else is known of each as its tooltip, a legend on top.  No script; what it looks like is the caller's.
+ * picture - draws a flame graph as an SVG image: boxes with names, callers on top, details as
+ * tooltips, a legend above. No script; the caller provides colours and texts.
  *
- * picture_write() draws any call tree: that of a profile (svg.c), or one of differences, whose
- * colours are those of what changed.  Inside export/ only.
+ * Draws any call tree: that of a profile (svg.c), or one of differences, coloured by change.
+ * Inside export/ only.
  */
 #pragma once
 #include <stddef.h>
@@ -19,27 +19,29 @@ struct picture_legend {
 	uint32_t color; /* 0xRRGGBB */
 };
 
-/* Strings may hold anything: they are escaped where they are written. */
+/* Strings may contain anything: they are escaped on output. */
 struct picture {
 	const char *title; /* one line each, cut to the width */
 	const char *facts;
-	/* In pre-order; the widths are those of total_ns: boxes_lay_out(). */
+	/* In pre-order; widths are by total_ns: boxes_lay_out(). */
 	const struct calltree_node *nodes;
 	size_t node_count;
-	/* 0xRRGGBB of a node; node 0 stands for everything. */
+	/* 0xRRGGBB of a node; node 0 is the root. */
 	uint32_t (*color)(const void *context, uint32_t node);
-	/* Adds the node's name in so many columns, or somewhat more: it is cut then. */
+	/*
+	 * Adds the node's name, shortened to about so many columns: if it is longer, it is cut.
+	 */
 	void (*add_label)(const void *context, uint32_t node, size_t columns, struct text *out);
-	/* Adds the tooltip: lines, the first of which is the whole name. */
+	/* Adds the tooltip: lines, of which the first is the full name. */
 	void (*add_details)(const void *context, uint32_t node, struct text *out);
 	const void *context;
 	const struct picture_legend *legend;
 	size_t legend_count;
 };
 
-/* What each file of picture_write() begins with. */
+/* The beginning of each file of picture_write(). */
 #define PICTURE_MARK \
 	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- A picture of fathom's -->"
 
-/* 0, or a negative errno when the sink failed. */
+/* 0, or a negative errno if the sink failed. */
 int picture_write(const struct picture *picture, const struct sink *sink, struct error *err);

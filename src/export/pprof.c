@@ -1,11 +1,11 @@
 /*
- * pprof - the gzipped protobuf of pprof and of most continuous profilers.
+ * pprof - writes the gzipped protobuf of pprof and of most continuous profilers.
  *
  * Each sample, location and function is written as soon as it is known (pprof_writer.h).
  *
- * A pprof location is an address with its inlined calls as lines of it; in our
- * stacks an inlined call is a frame of its own.  A location here is a run of frames:
- * inlined ones and the one they are inlined into.
+ * A pprof location is an address that contains its inlined calls as lines; our stacks have a
+ * frame for each inlined call. So a location is a sequence of our frames: inlined ones and the
+ * one that they are inlined into.
  */
 #include "export/formats.h"
 
@@ -31,12 +31,12 @@ struct pprof {
 	const struct profile *profile;
 	size_t value_count; /* of each sample */
 	struct pprof_writer writer;
-	struct intern locations;     /* runs of frame ids; ids are location ids */
-	uint32_t *location_of_stack; /* of the run that starts there; 0: not made yet */
-	uint32_t *caller_of_stack;   /* the stack behind that run */
+	struct intern locations;     /* sequences of frame ids; ids are location ids */
+	uint32_t *location_of_stack; /* of the sequence that starts there; 0: not made yet */
+	uint32_t *caller_of_stack;   /* the stack after that sequence */
 	bool *is_function_written;   /* by function id */
-	struct text run;             /* the frame ids of the run being made */
-	uint64_t *location_ids;      /* of the sample being made */
+	struct text run;             /* the frame ids of the current location */
+	uint64_t *location_ids;      /* of the current sample */
 	size_t location_capacity;
 };
 
@@ -70,7 +70,7 @@ static Pprof__Line line_of(struct pprof *pprof, const struct frame *frame)
 	return line;
 }
 
-/* The last frame of the run is the function whose code it is. */
+/* The last frame of the sequence is the function that contains the code. */
 static void write_location(struct pprof *pprof, uint32_t id)
 {
 	size_t count = pprof->run.len / sizeof(uint32_t);

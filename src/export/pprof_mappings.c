@@ -27,7 +27,7 @@ static const char *build_id_hex(const struct module *module, char hex[41])
 	return hex;
 }
 
-/* What is known of the names in a module; not to be looked up again by pprof. */
+/* Which names a module has, so that pprof does not look them up again. */
 struct coverage {
 	bool is_used, has_files;
 };
@@ -58,7 +58,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* pprof takes the first mapping for the program, so the command's comes first. */
+/* pprof takes the first mapping for the program's, so the command's comes first. */
 static uint32_t main_module(const struct profile *profile)
 {
 	const struct profile_info *info = profile_get_info(profile);

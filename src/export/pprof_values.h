@@ -1,6 +1,6 @@
 /*
- * pprof_values - the values of a sample in pprof's words: how often, how long, and on the wall clock
- * how long in each group of states.
+ * pprof_values - the values of a pprof sample: a count, a time, and on the wall clock the time
+ * in each group of states.
  *
  * Inside export/ only.
  */
@@ -11,7 +11,7 @@
 struct profile;
 struct weight;
 
-/* pprof shows one value at a time, so states that few threads are in share the last. */
+/* pprof shows one value at a time, so rare states share the last one. */
 enum { PPROF_VALUES_MAX = 2 + 7 };
 
 struct pprof_value_type {

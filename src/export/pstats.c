@@ -1,13 +1,13 @@
 /*
- * pstats - what Python's own pstats reads, and what reads the same: SnakeViz, gprof2dot, tuna.
+ * pstats - writes the format of Python's pstats, also read by SnakeViz, gprof2dot and tuna.
  *
- * A dict, marshalled (Python/marshal.c): (file, line, name) of each function to
+ * A marshalled dict (Python/marshal.c) from each function's (file, line, name) to
  *
  *	(primitive calls, calls, self time, total time, {caller: (calls, primitive calls, self, total)})
  *
- * in seconds, threads summed.  Keys are those of cProfile: a C function is ('~', 0, '<built-in
- * method math.sin>').  Functions that have the same key are one.  Which calls are primitive,
- * and what total times are, is as in call_graph.h.
+ * in seconds, summed over threads.  Keys are as in cProfile: a C function is ('~', 0, '<built-in
+ * method math.sin>').  Functions with equal keys are merged.  Primitive calls and total times
+ * are defined in call_graph.h.
  */
 #include "export/formats.h"
 
@@ -25,7 +25,7 @@
 
 #define NS_PER_SECOND 1e9
 
-/* Rows in brackets are no functions, and neither is what no interpreter calls. */
+/* Bracketed rows and native functions are not functions to Python's profilers. */
 static bool has_label(const struct function *function)
 {
 	return function->language == LANGUAGE_PYTHON || function->language == LANGUAGE_RUBY;
@@ -49,7 +49,7 @@ static bool add_key(struct text *text, const struct profile *profile,
 	return true;
 }
 
-/* Marshal: a letter and what it is of, in little-endian order. */
+/* Marshal format: a letter for the type and the value, little-endian. */
 static void put_u32(struct text *out, uint32_t value)
 {
 	const uint8_t bytes[] = { (uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
@@ -74,7 +74,7 @@ static void put_string(struct text *out, const char *string)
 	text_add_bytes(out, text_string(&utf8), utf8.len);
 }
 
-/* An int of 32 bits, or digits of 15. */
+/* Writes an int as 32 bits, or else in digits of 15 bits. */
 static void put_int(struct text *out, uint64_t value)
 {
 	uint32_t digits = 0;
@@ -141,7 +141,10 @@ static void write_stats(const struct call_graph *graph, struct output *output)
 	for (uint32_t label = 1; label <= graph->label_count; label++) {
 		const struct label *row = &graph->labels[label - 1];
 
-		/* Functions whose calls a filter or an older recording does not have. */
+		/*
+		 * Skips functions whose calls were filtered out, or are missing in an older
+		 * recording.
+		 */
 		if (row->figures.calls == 0 && row->figures.total_ns == 0)
 			continue;
 		put_label(out, graph, label);

@@ -1,9 +1,8 @@
 /*
- * speedscope - the JSON of speedscope.app: one sampled profile per thread.
+ * speedscope - writes the JSON of speedscope.app: one sampled profile per thread.
  *
- * A recording's weights are sums, so "time order" shows no time: the stacks stand
- * with the heaviest first, callers together.
- * Source: https://www.speedscope.app/file-format-schema.json
+ * A recording's weights are sums, so speedscope's "time order" shows no real order: stacks come
+ * heaviest first, grouped by caller. Source: https://www.speedscope.app/file-format-schema.json
  */
 #include "export/formats.h"
 
@@ -29,8 +28,8 @@ static void write_name(struct output *output, const struct profile_info *info)
 }
 
 /*
- * speedscope knows no modules: a function without a source file shows its module there,
- * which also keeps functions of the same name in two modules apart.
+ * speedscope has no modules: for a function without a source file, the module is given as its
+ * file, which also distinguishes functions of the same name in two modules.
  */
 static void write_frame(struct output *output, const struct profile *profile, uint32_t n)
 {
@@ -61,8 +60,8 @@ static void write_state(struct output *output, uint32_t state)
 }
 
 /*
- * Frame i is function id i, so that stacks need no translation; frame 0 is "[unknown]".  The states
- * come behind the functions.
+ * Frame i is function id i, so that stacks need no translation; frame 0 is "[unknown]". States
+ * come after the functions.
  */
 static void write_frames(struct output *output, const struct profile *profile)
 {
@@ -114,7 +113,10 @@ static uint64_t sum_ns(const struct calltree_row *rows, size_t count)
 	return sum;
 }
 
-/* The rows of one thread, or none if nothing was sampled.  path has room for the longest. */
+/*
+ * Writes one thread's rows, of which there are none if it was not sampled. path has room for
+ * the longest.
+ */
 static void write_thread(struct output *output, const struct profile *profile,
 			 const struct calltree *tree, const struct calltree_row *rows,
 			 size_t count, uint32_t *path)
@@ -134,7 +136,7 @@ static void write_thread(struct output *output, const struct profile *profile,
 	text_add(&output->buffer, "}");
 }
 
-/* Returns the index of the profile with the most time: the one to show first. */
+/* Returns the index of the profile with the most time, to be shown first. */
 static size_t write_threads(struct output *output, const struct profile *profile,
 			    const struct calltree *tree)
 {

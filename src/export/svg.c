@@ -1,7 +1,7 @@
 /*
- * svg - the flame graph as an image that needs no browser's script: for documents and issues.
+ * svg - writes the flame graph as an image without scripts, for documents and issue trackers.
  *
- * Boxes, names and colours are those of the page with callers above.
+ * Boxes, names and colours are those of the page with callers on top.
  */
 #include "export/formats.h"
 
@@ -49,7 +49,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Boxes of states, of the wall clock, have the keys behind the functions'. */
+/* Boxes of states, on the wall clock, have keys above the functions'. */
 static bool is_state(const struct drawn *drawn, uint32_t node)
 {
 	return drawn->tree.nodes[node].key > profile_function_count(drawn->profile);
@@ -78,7 +78,7 @@ static uint32_t node_color(const void *context, uint32_t node)
 	return package_colors_of(drawn->colors, drawn->tree.nodes[node].key);
 }
 
-/* Python's and Ruby's scopes: "Worker.run" in less room is "…run". */
+/* Removes a scope of a Python or Ruby name: "Worker.run" becomes "…run" if space is short. */
 static const char *without_scope(const char *name)
 {
 	const char *dot = strpbrk(name, ".#");
@@ -92,7 +92,7 @@ static void add_interpreted_label(struct text *out, const char *name, size_t col
 {
 	const char *rest = name;
 
-	/* The mark takes a column. */
+	/* The ellipsis takes one column. */
 	while (text_columns(rest) + (rest != name) > columns && without_scope(rest))
 		rest = without_scope(rest);
 	text_addf(out, "%s%s", rest == name ? "" : "…", rest);
@@ -116,7 +116,7 @@ static void add_label(const void *context, uint32_t node, size_t columns, struct
 		text_add(out, "↳ ");
 		columns -= columns > 2 ? 2 : columns;
 	}
-	/* A module's code is called by its file. */
+	/* Module code is named by its file. */
 	if (strcmp(name, "<module>") == 0 && function->file)
 		text_addf(out, "<module> %s", base_name(function->file));
 	else if (language_is_interpreted(function->language))
@@ -217,7 +217,7 @@ static uint64_t *sum_self(const struct drawn *drawn)
 		xzalloc((profile_function_count(drawn->profile) + 1) * sizeof *self_ns);
 
 	for (uint32_t i = 1; i < drawn->tree.node_count; i++) {
-		/* What was spent in a state was spent in the function above it. */
+		/* Time in a state belongs to the function above it. */
 		const uint32_t of = is_state(drawn, i) ? drawn->tree.nodes[i].parent : i;
 
 		self_ns[drawn->tree.nodes[of].key] += drawn->tree.nodes[i].self_ns;
