@@ -20,7 +20,7 @@
 #define CRC_POLYNOMIAL 0xedb88320u
 #define CRC_SLICES     8
 
-/* tables[k][byte]: what byte does to the checksum when k zero bytes follow it. */
+/* tables[k][byte]: the effect of byte on the checksum when k zero bytes follow it. */
 struct crc_tables {
 	uint32_t tables[CRC_SLICES][256];
 };
@@ -95,7 +95,7 @@ static bool same_build(const uint8_t *id, size_t id_len, const struct elf_image 
 	return id_len == image->build_id_len && memcmp(id, image->build_id, id_len) == 0;
 }
 
-/* The file under root that a build id leads to, or NULL. */
+/* The file below root for a build id, or NULL. */
 static struct elf_image *open_by_build_id(const uint8_t *id, size_t id_len, const char *root)
 {
 	char hex[2 * ELF_BUILD_ID_MAX + 1];
@@ -114,7 +114,7 @@ static struct elf_image *open_by_build_id(const uint8_t *id, size_t id_len, cons
 	return NULL;
 }
 
-/* The name and the checksum of .gnu_debuglink; the name lives as long as image. */
+/* The name and the checksum in .gnu_debuglink; the name lives as long as image. */
 static const char *read_link(const struct elf_image *image, uint32_t *out_crc)
 {
 	size_t len;
@@ -133,7 +133,7 @@ static const char *read_link(const struct elf_image *image, uint32_t *out_crc)
 	return name;
 }
 
-/* A candidate of the link: the image, or NULL when it is not the file that is meant. */
+/* Opens a candidate for the link: NULL if it is not the file meant. */
 static struct elf_image *open_linked(const struct elf_image *image, const char *path,
 				     uint32_t crc, struct notes *notes)
 {
@@ -188,7 +188,10 @@ bool debug_file_is_installed(const struct elf_image *debug, const char *root)
 	return strncmp(debug->path, root, len) == 0 && debug->path[len] == '/';
 }
 
-/* A path of .gnu_debugaltlink: absolute, or beside the file that names it. */
+/*
+ * Opens a path from .gnu_debugaltlink: absolute, or relative to the file that contains the
+ * link.
+ */
 static struct elf_image *open_alt_path(const struct elf_image *image, const char *name,
 				       const uint8_t *id, size_t id_len)
 {

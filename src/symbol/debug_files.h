@@ -1,10 +1,10 @@
 /*
- * debug_files - where the debugging information of a file stands, if not in it.
+ * debug_files - finds separate debug files on this machine.
  *
- * Looks on this machine only: by build id under /usr/lib/debug/.build-id, by
- * .gnu_debuglink beside the file, in .debug/ beside it and under /usr/lib/debug; the file
- * shared between debug files (.gnu_debugaltlink, made by dwz) the same ways.  What is found
- * must have the same build id, or the checksum of the link.
+ * By build id under /usr/lib/debug/.build-id; by .gnu_debuglink next to the file, in its
+ * folder's .debug/ and under /usr/lib/debug; the file shared by debug files (.gnu_debugaltlink,
+ * made by dwz) likewise. A file is used only if it has the same build id, or the checksum of
+ * the link.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,14 +14,17 @@
 struct elf_image;
 struct notes;
 
-/* root: NULL for /usr/lib/debug.  The separate debug file, the caller's, or NULL. */
+/*
+ * Returns the separate debug file, which the caller frees, or NULL. root: NULL for
+ * /usr/lib/debug.
+ */
 struct elf_image *debug_file_open(const struct elf_image *image, const char *root,
 				  struct notes *notes);
-/* Whether it was found below root, where packages put them and nothing is built anew. */
+/* Whether it was found below root, where packages install files and nothing is rebuilt. */
 bool debug_file_is_installed(const struct elf_image *debug, const char *root);
 /*
- * The shared file that image's DWARF refers to, in *out_alt (the caller's; NULL if it needs
- * none).  -ENOENT: it needs one that is not here.
+ * Stores the shared file that image's DWARF refers to in *out_alt (the caller's; NULL if it
+ * needs none). -ENOENT: it needs one that is missing here.
  */
 int debug_file_open_alt(const struct elf_image *image, const char *root,
 			struct elf_image **out_alt);

@@ -12,8 +12,8 @@
 
 #define LIBRARY "libdebuginfod.so.1"
 /*
- * All files together may take so long, and longer as bytes come, up to an hour.  The library's own
- * limit is for each file, and 90 s.
+ * The time limit for all files together, which is extended as bytes arrive, up to an hour. The
+ * library's own limit is per file, and 90 s.
  */
 #define PATIENCE_S      15U
 #define PATIENCE_S_MOST 3600U
@@ -31,17 +31,17 @@ typedef int progress_function(struct client *client, long done, long total);
 struct debug_server {
 	debug_server_progress *progress;
 	void *context;
-	bool is_asked; /* for the library */
-	bool is_slow;  /* it took too long, and is asked for nothing more */
+	bool is_asked; /* dlopen() was attempted */
+	bool is_slow;  /* it exceeded the limit, and is not asked again */
 	uint64_t patience_s;
-	uint64_t waited_ns, got;     /* for all files so far, and their bytes */
-	uint64_t began_ns, got_here; /* of the file at hand */
+	uint64_t waited_ns, got;     /* totals of all files so far */
+	uint64_t began_ns, got_here; /* of the current file */
 	struct client *client;
 	void (*end)(struct client *client);
 	int (*find)(struct client *client, const unsigned char *id, int len, char **out_path);
 };
 
-/* What the library's variable asks for, where 0 is no limit. */
+/* The limit set by the library's own variable, where 0 is none. */
 static uint64_t patience_s(void)
 {
 	const char *timeout = getenv("DEBUGINFOD_TIMEOUT");
@@ -70,11 +70,11 @@ void debug_server_free(struct debug_server *server)
 		return;
 	if (server->client)
 		server->end(server->client);
-	/* The library stays: curl has threads that may not have ended yet. */
+	/* The library stays loaded: curl's threads may not have ended yet. */
 	free(server);
 }
 
-/* Puts the address of a function of the library into the pointer at out_function, or NULL. */
+/* Stores the address of a function of the library in the pointer at out_function, or NULL. */
 static void find_function(void *library, const char *name, void *out_function)
 {
 	void *const found = dlsym(library, name);
@@ -92,8 +92,8 @@ static bool is_too_slow(const struct debug_server *server)
 }
 
 /*
- * Called once a second and more often, with the bytes that came, or before that with a number that
- * is small beside a second's.  Not 0: the library gives up.
+ * Called at least once a second, with the bytes received; before any arrive, with a number that
+ * is small compared with a second's bytes. Non-zero makes the library give up.
  */
 static int report_progress(struct client *client, long done, long total)
 {
@@ -111,7 +111,7 @@ static int report_progress(struct client *client, long done, long total)
 	return server->is_slow;
 }
 
-/* The client has a pointer for us since 0.179. */
+/* Since 0.179 the client can hold a pointer of ours. */
 static void watch_progress(struct debug_server *server, void *library)
 {
 	void (*set_data)(struct client * client, void *data);
@@ -128,7 +128,7 @@ static void watch_progress(struct debug_server *server, void *library)
 static void begin(struct debug_server *server, struct notes *notes)
 {
 	struct client *(*start)(void) = NULL;
-	/* Global, for report_progress(). */
+	/* RTLD_GLOBAL: report_progress() looks functions up. */
 	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_GLOBAL);
 
 	if (library) {

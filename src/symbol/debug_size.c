@@ -5,11 +5,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* So much is never too much. */
+/* A size up to this is always accepted. */
 #define SMALL     (UINT64_C(1) << 30)
 #define MOST_FOLD 16
 
-/* What this process may still map; UINT64_MAX: as much as it likes. */
+/* How much more this process may map; UINT64_MAX: unlimited. */
 static uint64_t address_space_left(void)
 {
 	struct rlimit limit;

@@ -9,12 +9,15 @@
 #include "base/text.h"
 
 /*
- * Parsing a name takes stack in proportion to its length (libiberty/cp-demangle.c); up to
- * here that is bearable, so that its own limit of 1,024 bytes can be lifted: templates
- * reach some thousands.
+ * Parsing a name takes stack in proportion to its length (libiberty/cp-demangle.c). Up to this
+ * length that is safe, so the library's own limit of 1,024 bytes can be lifted: names of
+ * templates have some thousands.
  */
 #define MANGLED_LEN_MAX 4096
-/* A short mangled name can stand for gigabytes: substitutions double at each step. */
+/*
+ * Limit on the output: a short mangled name can expand to gigabytes, as substitutions can
+ * double at each step.
+ */
 #define DEMANGLED_LEN_MAX 65536
 
 struct output {
@@ -31,7 +34,7 @@ static void add_piece(const char *piece, size_t len, void *context)
 	text_add_bytes(output->text, piece, len);
 }
 
-/* The demangler can only be stopped from inside its callback; it holds no memory there. */
+/* The demangler can only be stopped by leaving its callback; it holds no memory there. */
 static bool demangle_into(struct text *text, const char *mangled)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;

@@ -11,10 +11,10 @@
 #include "dwarf_unit.h"
 #include "elf_image.h"
 
-/* Ranges of all units together; a browser's have some millions. */
+/* Limit for all units together; a browser has some millions. */
 #define RANGES_MAX (32u << 20)
 
-/* As demanglers say it, without its arguments and its number in a function. */
+/* As demanglers name it, without its arguments and its number in a function. */
 #define LAMBDA "{lambda}::operator()"
 
 struct dwarf_info {
@@ -24,10 +24,10 @@ struct dwarf_info {
 	struct dwarf_unit *units;
 	size_t unit_count;
 	size_t unit_capacity;
-	struct range_map by_address; /* numbers of units */
+	struct range_map by_address; /* to numbers of units */
 };
 
-/* Of a unit whose entries are in a .dwo file (a skeleton) only the lines are known. */
+/* Skeleton units, whose entries are in a .dwo file, provide only lines. */
 static bool is_code_unit(Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
@@ -35,7 +35,7 @@ static bool is_code_unit(Dwarf_Die *die)
 	return tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit;
 }
 
-/* Looks at the first entry of each unit.  .debug_aranges would be faster, and is optional. */
+/* Reads the first entry of each unit. .debug_aranges would be faster, but is optional. */
 static void find_units(struct dwarf_info *info)
 {
 	Dwarf_Off offset = 0;
@@ -54,7 +54,7 @@ static void find_units(struct dwarf_info *info)
 		info->units = array_grow(info->units, info->unit_count, &info->unit_capacity,
 					 sizeof unit);
 		info->units[info->unit_count] = unit;
-		/* The first unit that claims an address keeps it. */
+		/* If several units claim an address, the first one gets it. */
 		uint32_t number = (uint32_t)info->unit_count++;
 		dwarf_add_ranges(&info->by_address, &unit.die, UINT32_MAX - number, number,
 				 &budget);
@@ -98,14 +98,14 @@ static const char *keep(struct dwarf_info *info, const char *string, size_t len)
 	return intern_get(info->strings, intern_add(info->strings, string, len), NULL);
 }
 
-/* A file's path, joined with the folder the unit was compiled in if it is a relative one. */
+/* A file's path; a relative one is joined with the unit's compilation directory. */
 static const char *keep_path(struct dwarf_info *info, Dwarf_Die *unit, const char *path)
 {
 	Dwarf_Attribute attribute;
 
 	if (!path)
 		return NULL;
-	if (*path != '/' && *path != '<') { /* <stdin>, <built-in> */
+	if (*path != '/' && *path != '<') { /* but not <stdin>, <built-in> */
 		const char *folder =
 			dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 		if (folder) {
@@ -116,7 +116,7 @@ static const char *keep_path(struct dwarf_info *info, Dwarf_Die *unit, const cha
 	return keep(info, path, strlen(path));
 }
 
-/* A file by its number in the table of the unit that an attribute stands in. */
+/* The path of a file by its number in the file table of the attribute's unit. */
 static const char *file_of(struct dwarf_info *info, Dwarf_Attribute *attribute)
 {
 	Dwarf_Die unit;
@@ -128,7 +128,7 @@ static const char *file_of(struct dwarf_info *info, Dwarf_Attribute *attribute)
 	if (!attribute || dwarf_formudata(attribute, &number) != 0 ||
 	    !dwarf_cu_die(attribute->cu, &unit, &version, NULL, NULL, NULL, NULL, NULL))
 		return NULL;
-	/* Until DWARF 5 the numbers began at 1. */
+	/* Before DWARF 5, numbers begin at 1. */
 	if ((number == 0 && version < 5) || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
 	    number >= count)
 		return NULL;
@@ -145,8 +145,8 @@ static uint32_t number_of(Dwarf_Attribute *attribute)
 }
 
 /*
- * The mangled name, which is complete; else the name in the source.  A linkage name that is
- * not mangled is what a library calls its function inside ("__GI___libc_read").
+ * The mangled name, which is complete; else the name in the source. A linkage name that is not
+ * mangled is a library's internal one ("__GI___libc_read").
  */
 static const char *name_of(struct dwarf_info *info, Dwarf_Die *die, bool *out_is_mangled)
 {
@@ -164,7 +164,10 @@ static const char *name_of(struct dwarf_info *info, Dwarf_Die *die, bool *out_is
 	return NULL;
 }
 
-/* A lambda's type, which its operator() has a pointer to as "this"; false: it is of no lambda. */
+/*
+ * The type of a lambda, found through the "this" pointer of its operator(); false: not a
+ * lambda.
+ */
 static bool closure_of(Dwarf_Die *operator, Dwarf_Die * out_type)
 {
 	enum { QUALIFIERS_MAX = 4 }; /* const pointer to const type */
@@ -190,7 +193,7 @@ static bool closure_of(Dwarf_Die *operator, Dwarf_Die * out_type)
 	return false;
 }
 
-/* gcc does not say where the operator() of a lambda is, but where the lambda is. */
+/* gcc gives no position for a lambda's operator(), but for the lambda. */
 static void describe_lambda(struct dwarf_info *info, Dwarf_Die *operator,
 			    struct dwarf_frame * frame)
 {
@@ -233,7 +236,7 @@ static void describe_line(struct dwarf_info *info, struct dwarf_unit *unit, uint
 		frame->line_number = (uint32_t)number;
 }
 
-/* Fills a frame for each scope from number outward; the first one's line is known. */
+/* Fills a frame for each scope from number outwards; the first one's line is already known. */
 static size_t describe_scopes(struct dwarf_info *info, struct dwarf_unit *unit, uint32_t number,
 			      struct dwarf_frame *frames)
 {
@@ -245,7 +248,7 @@ static size_t describe_scopes(struct dwarf_info *info, struct dwarf_unit *unit, 
 		describe_scope(info, scope, &frames[count]);
 		if (!scope->is_inlined || scope->parent == DWARF_NO_PARENT)
 			return count + 1;
-		number = scope->parent; /* always below number: it was found earlier */
+		number = scope->parent; /* always below number, as parents are recorded first */
 		if (count + 1 < DWARF_FRAMES_MAX)
 			count++;
 		frames[count] = (struct dwarf_frame){

@@ -1,8 +1,8 @@
 /*
- * A unit's entries (DIEs) form a tree, written in depth-first order: an entry that has
- * children is followed by them, and a zero byte ends each list of siblings.  The tree is
- * walked in the order of its bytes, always forward, so that references which lead back
- * (cycles, in damaged files) end the walk instead of repeating it, whatever libdw does.
+ * Reads a unit's entries (DIEs), which form a tree, stored in depth-first order: an entry with
+ * children is followed by them, and a zero byte ends each list of siblings. This walk follows
+ * the order of the bytes, always forwards, so that references backwards (cycles, in damaged
+ * files) end the walk instead of repeating it, whatever libdw does.
  */
 #include "dwarf_unit.h"
 
@@ -11,11 +11,11 @@
 
 #include "base/memory.h"
 
-/* Nested blocks, namespaces and inlined calls; compilers stay below a hundred. */
+/* Nested blocks, namespaces and inlined calls; compilers produce fewer than a hundred. */
 #define DEPTH_MAX 1024
-/* Code begins behind the ELF header; linkers give 0 to functions they left out. */
+/* Code is after the ELF header; linkers give address 0 to functions that they dropped. */
 #define LOWEST_CODE_ADDRESS 64
-/* Ranges of one unit's functions: 1,000 times what large ones have. */
+/* Ranges of one unit's functions: 1,000 times as many as large units have. */
 #define UNIT_RANGES_MAX (16u << 20)
 
 struct walk {
@@ -23,7 +23,7 @@ struct walk {
 	Dwarf_Die die;
 	unsigned depth;
 	size_t ranges_left;
-	/* What the entries at each depth are inlined into. */
+	/* By depth: the scope that the children are inlined into. */
 	uint32_t parents[DEPTH_MAX];
 };
 
@@ -42,7 +42,7 @@ void dwarf_add_ranges(struct range_map *map, Dwarf_Die *die, uint32_t priority, 
 	}
 }
 
-/* Records the entry if it is code; what its children are inlined into. */
+/* Records the entry if it is code; returns the scope that its children are inlined into. */
 static uint32_t record_entry(struct walk *walk)
 {
 	struct dwarf_unit *unit = walk->unit;
@@ -70,7 +70,7 @@ static uint32_t record_entry(struct walk *walk)
 	return number;
 }
 
-/* Types have no code in them and are most of a unit; only Rust puts functions there. */
+/* Types are most of a unit, and contain no code, except in Rust. */
 static bool may_contain_code(const struct walk *walk, int tag)
 {
 	switch (tag) {
@@ -104,8 +104,8 @@ static const uint8_t *unit_end(const struct dwarf_unit *unit)
 }
 
 /*
- * Goes on at a byte behind the current entry: another entry, or the zero that ends the list
- * of siblings, after which an ancestor's next sibling follows.
+ * Continues at a byte after the current entry: another entry, or the zero that ends the list of
+ * siblings, after which an ancestor's next sibling follows.
  */
 static bool go_to(struct walk *walk, const uint8_t *at)
 {
@@ -125,7 +125,7 @@ static bool go_to(struct walk *walk, const uint8_t *at)
 	return true;
 }
 
-/* Past the entry and, if it says where they end, its children. */
+/* Skips the entry and, if it gives their end, its children. */
 static bool go_past(struct walk *walk)
 {
 	Dwarf_Attribute attribute;
@@ -140,7 +140,7 @@ static bool go_past(struct walk *walk)
 	return go_to(walk, next.addr);
 }
 
-/* The next entry, or false at the end of the unit or of what can be read of it. */
+/* Moves to the next entry; false at the end of the unit or of its readable part. */
 static bool go_on(struct walk *walk, uint32_t parent_of_children)
 {
 	Dwarf_Die child;
@@ -151,7 +151,7 @@ static bool go_on(struct walk *walk, uint32_t parent_of_children)
 	if (can_skip)
 		return go_past(walk);
 	int rc = dwarf_child(&walk->die, &child);
-	if (rc > 0) /* an empty list */
+	if (rc > 0) /* an empty list of children */
 		return go_past(walk);
 	if (rc < 0 || walk->depth + 1 == DEPTH_MAX)
 		return false;

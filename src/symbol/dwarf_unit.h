@@ -11,10 +11,10 @@
 
 #define DWARF_NO_PARENT UINT32_MAX
 
-/* A function, or a call of one that was inlined. */
+/* A function, or an inlined call of one. */
 struct dwarf_scope {
 	Dwarf_Die die;
-	uint32_t parent; /* what it is inlined into, or DWARF_NO_PARENT */
+	uint32_t parent; /* the scope it is inlined into, or DWARF_NO_PARENT */
 	bool is_inlined;
 };
 
@@ -25,12 +25,12 @@ struct dwarf_unit {
 	struct dwarf_scope *scopes;
 	size_t scope_count;
 	size_t scope_capacity;
-	struct range_map by_address; /* numbers of scopes, the innermost wins */
+	struct range_map by_address; /* to numbers of scopes; the innermost wins */
 };
 
-/* Adds all ranges of an entry to a map; at most the number left in *budget, which sinks. */
+/* Adds all ranges of an entry to a map, at most *budget of them, which is decreased. */
 void dwarf_add_ranges(struct range_map *map, Dwarf_Die *die, uint32_t priority, uint32_t value,
 		      size_t *budget);
-/* Finds the unit's functions; does so once. */
+/* Finds the unit's functions, on the first call. */
 void dwarf_unit_read(struct dwarf_unit *unit);
 void dwarf_unit_done(struct dwarf_unit *unit);

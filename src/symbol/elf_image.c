@@ -14,7 +14,7 @@
 /* The largest debug files, of browsers, have some gigabytes. */
 #define FILE_SIZE_MAX     (INT64_C(16) << 30)
 #define SEGMENT_PAGE_SIZE 4096u
-/* Linkers make four or five; each costs a step of every look-up. */
+/* Linkers make four or five; each adds to the time of a lookup. */
 #define SEGMENTS_MAX 256
 
 static void read_build_id(struct elf_image *image)
@@ -129,7 +129,7 @@ int elf_image_open_memory(const char *name, const void *bytes, size_t len,
 	struct elf_image *image = new_image(name);
 
 	image->file_len = len;
-	/* libelf takes a char * and does not write through it unless asked to. */
+	/* libelf takes a char *, but does not write through it unless requested. */
 	image->elf = elf_memory((char *)(uintptr_t)bytes, len);
 	return finish_open(image, out_image, err);
 }
@@ -236,8 +236,8 @@ static bool segment_covers(const struct elf_segment *segment, uint64_t file_offs
 }
 
 /*
- * The kernel maps whole pages, so that the same byte of the file can be mapped by two
- * segments: first the one that says it has it, and that is code.
+ * The kernel maps whole pages, so a byte of the file can be mapped by two segments: prefer the
+ * one whose own range includes it, and code.
  */
 bool elf_image_address(const struct elf_image *image, uint64_t file_offset,
 		       uint64_t *out_address)
@@ -260,7 +260,7 @@ bool elf_image_address(const struct elf_image *image, uint64_t file_offset,
 	return false;
 }
 
-/* Of a section of the older form, ".zdebug_…": "ZLIB", and the size with its highest byte first. */
+/* The size in an older ".zdebug_…" section: "ZLIB", then the size, big-endian. */
 static uint64_t size_of_older_form(Elf_Scn *section)
 {
 	const Elf_Data *data = elf_rawdata(section, NULL);

@@ -73,7 +73,7 @@ static bool has_dwarf(const struct elf_image *image)
 	return has_section(image, ".debug_info") || has_section(image, ".zdebug_info");
 }
 
-/* Not so large, once it is unpacked, that reading it would take all memory. */
+/* Whether its unpacked size is small enough for our memory. */
 static bool is_bearable(const struct elf_module *module, const struct elf_image *image)
 {
 	const uint64_t unpacked = elf_image_unpacked_size(image);
@@ -139,7 +139,7 @@ static void open_symbols(struct elf_module *module)
 	symbol_table_finish(&module->stubs, &module->ranges);
 }
 
-/* Of a server; NULL if none has it. */
+/* Opens the debug file from a server; NULL if no server has it. */
 static struct elf_image *fetch_debug_file(struct elf_module *module)
 {
 	CLEANUP(freep)

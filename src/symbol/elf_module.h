@@ -1,6 +1,4 @@
-/*
- * elf_module - an ELF file whose names are looked up, and what was opened for that.
- */
+/* elf_module - an ELF file as a source of names, and the files opened for that. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,17 +17,17 @@ struct elf_module {
 	struct notes *notes;
 	char *path;
 	char *debug_root;
-	struct debug_server *debug_server; /* borrowed; NULL: none is asked */
+	struct debug_server *debug_server; /* borrowed; NULL: no servers are used */
 	const void *bytes;                 /* borrowed; NULL: the file at path */
 	size_t bytes_len;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
 	size_t build_id_len;
-	bool leaves_lines;     /* of debug files that packages installed */
-	bool has_unread_lines; /* it has left some */
+	bool leaves_lines;     /* skip lines in debug files installed by packages */
+	bool has_unread_lines; /* some were skipped */
 
 	bool is_opened;
-	struct elf_image *image; /* NULL: cannot be used */
-	struct elf_image *mini;  /* .gnu_debugdata */
+	struct elf_image *image; /* NULL: unusable */
+	struct elf_image *mini;  /* from .gnu_debugdata */
 	struct elf_image *debug;
 	struct elf_image *alt;
 	struct dwarf_info *dwarf;
@@ -39,7 +37,7 @@ struct elf_module {
 };
 
 /*
- * Opens the file, and what its names come from besides, at the first look-up; image stays NULL where
- * it cannot be used.  What is missing is a note.
+ * Opens the file and its further sources of names, on the first lookup; image stays NULL if it
+ * is unusable. Missing parts are noted.
  */
 void elf_module_open(struct elf_module *module);

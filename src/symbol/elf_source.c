@@ -1,6 +1,6 @@
 /*
- * An ELF file's names come from up to four places: its own tables, its .gnu_debugdata, its
- * separate debug file, and that file's shared part.  They are opened at the first look-up.
+ * Names from an ELF file. They come from up to four places: its own tables, its .gnu_debugdata,
+ * its separate debug file, and that file's shared part. These are opened on the first lookup.
  */
 #include "elf_module.h"
 #include "module.h"
@@ -12,7 +12,7 @@
 #include "demangle.h"
 #include "dwarf_info.h"
 
-/* Its name in glibc, which only a debug file has. */
+/* glibc's name for it, which only debug files have. */
 #define SIGNAL_TRAMPOLINE "__restore_rt"
 
 void *elf_source_new(const struct elf_source_options *options, struct intern *strings,
@@ -92,8 +92,8 @@ static const char *name_of_symbol(struct elf_module *module, const struct symbol
 }
 
 /*
- * Whether a symbol is the mangled form of a name that DWARF gives without its scope.  Not
- * every symbol of the address is: identical functions may have been folded into one.
+ * Whether a symbol is the mangled form of a name that DWARF gives without its scope. Other
+ * symbols may have the same address: the linker may have folded identical functions.
  */
 static bool is_mangled_form(const struct symbol *symbol, const char *name)
 {
@@ -101,12 +101,12 @@ static bool is_mangled_form(const struct symbol *symbol, const char *name)
 
 	if (!is_mangled_name(symbol->name))
 		return false;
-	/* Operators are mangled to two letters. */
+	/* Operators are mangled as two letters. */
 	return strncmp(name, "operator", 8) == 0 ||
 	       memmem(symbol->name, strlen(symbol->name), name, len) != NULL;
 }
 
-/* A mangled name without ".cold", ".constprop.0" and the like: all parts are one function. */
+/* Demangles a name without ".cold", ".constprop.0" and the like: all parts are one function. */
 static const char *demangle_whole(struct elf_module *module, const char *mangled)
 {
 	CLEANUP(freep) char *whole = xstrndup(mangled, strcspn(mangled, "."));
@@ -114,7 +114,10 @@ static const char *demangle_whole(struct elf_module *module, const char *mangled
 	return demangle(module->strings, whole);
 }
 
-/* A plain name that others may call: "read" where the source says "__libc_read". */
+/*
+ * Whether it is a plain name that other code may call: "read" where the source has
+ * "__libc_read".
+ */
 static bool is_public(const struct symbol *symbol)
 {
 	return symbol->rank != SYMBOL_RANK_LOCAL && symbol->is_function &&
@@ -122,9 +125,9 @@ static bool is_public(const struct symbol *symbol)
 }
 
 /*
- * DWARF's name, for it is the same in all parts of a function.  But a public name is the one
- * people know, and there without debug files too; and compilers leave the linkage name of
- * C++'s local functions out, so that the symbol says more than "operator()".
+ * Prefers DWARF's name, which is the same in all parts of a function. But a public name is
+ * better known, and available without debug files; and as compilers omit the linkage name of
+ * C++'s local functions, the symbol says more than "operator()".
  */
 static const char *name_of_frame(struct elf_module *module, const struct dwarf_frame *frame,
 				 const struct symbol *symbol)
@@ -147,7 +150,7 @@ static void answer_frames(struct elf_module *module, const struct dwarf_frame *f
 		const struct dwarf_frame *frame = &frames[i];
 		const char *name = name_of_frame(module, frame, symbol);
 		answer->locations[answer->count++] = (struct symbol_location){
-			.name = name, /* NULL is given a name by the symbolizer */
+			.name = name, /* NULL: the symbolizer makes one */
 			.is_named = name != NULL,
 			.is_inlined = i + 1 < count,
 			.file = frame->file,
@@ -166,8 +169,8 @@ static const struct symbol *find_symbol(const struct elf_module *module, uint64_
 }
 
 /*
- * Assembler has lines but no functions in DWARF, and compilers leave the definition of a
- * lambda out: the line of the first instruction is the next best.
+ * Assembler code has lines but no functions in DWARF, and compilers omit the definition of a
+ * lambda: the line of the first instruction is used instead.
  */
 static void add_definition(struct elf_module *module, const struct symbol *symbol,
 			   struct answer *answer)
@@ -180,8 +183,8 @@ static void add_definition(struct elf_module *module, const struct symbol *symbo
 }
 
 /*
- * Hand-written assembler of a stripped file: between two functions that are known there is
- * nothing to distinguish one from another by.
+ * For hand-written assembler in a stripped file: code between two known functions is treated as
+ * one.
  */
 static void answer_gap(const struct elf_module *module, struct answer *answer)
 {

@@ -5,7 +5,7 @@
 #include "elf_image.h"
 #include "symbol_table.h"
 
-/* The tables of one file while they are read. */
+/* State while the tables of one file are read. */
 struct reader {
 	const struct elf_image *image;
 	Elf_Data *data;
@@ -53,7 +53,7 @@ static enum symbol_rank rank_of(unsigned binding)
 	return binding == STB_WEAK ? SYMBOL_RANK_WEAK : SYMBOL_RANK_LOCAL;
 }
 
-/* ARM's $x and $d say what kind of bytes follow; they name nothing. */
+/* ARM's $x and $d mark the kind of the bytes that follow; they are not names. */
 static bool is_mapping_symbol(const struct elf_image *image, const char *name)
 {
 	bool has_them =

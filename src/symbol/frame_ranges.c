@@ -1,8 +1,8 @@
 /*
- * .eh_frame is a list of records, each with its length in front.  A record whose second
- * word is 0 is a CIE: what many functions share, among it how addresses are encoded.  Any
- * other is an FDE: that word leads back to its CIE, and a start and a length follow.
- * (Linux Standard Base, "Exception Frames"; encodings: "DWARF Exception Header Encoding".)
+ * Parses .eh_frame, a list of records, each preceded by its length. A record whose second word
+ * is 0 is a CIE: data shared by many functions, such as how addresses are encoded. Any other is
+ * an FDE: that word is the distance back to its CIE, and a start and a length follow. (Linux
+ * Standard Base, "Exception Frames"; encodings: "DWARF Exception Header Encoding".)
  */
 #include "frame_ranges.h"
 
@@ -28,7 +28,7 @@ enum {
 	ENCODING_UNKNOWN = 0xff,
 };
 
-/* "zPLRSBG" and what may come; longer ones are not ours to understand. */
+/* "zPLRSBG" and possible extensions; longer strings are not supported. */
 #define AUGMENTATION_MAX 16
 
 struct parser {
@@ -36,9 +36,9 @@ struct parser {
 	size_t len;
 	uint64_t address;
 	bool is_64bit;
-	uint64_t cie_offset; /* of the last CIE read */
+	uint64_t cie_offset; /* offset of the last CIE read */
 	uint8_t cie_encoding;
-	bool is_signal; /* that CIE's functions are */
+	bool is_signal; /* the CIE's functions are signal frames */
 };
 
 static uint64_t take_encoded(struct bytes *b, uint8_t encoding, bool is_64bit)
@@ -63,7 +63,7 @@ static uint64_t take_encoded(struct bytes *b, uint8_t encoding, bool is_64bit)
 	}
 }
 
-/* The encoding that a CIE's augmentation gives: the letters say which fields follow. */
+/* The address encoding in a CIE's augmentation: each letter stands for a field. */
 static uint8_t encoding_of_augmentation(struct bytes *b, const char *letters, bool is_64bit)
 {
 	if (*letters == '\0')
@@ -131,7 +131,7 @@ static void read_fde(struct parser *parser, struct frame_ranges *ranges, struct 
 		return;
 	uint64_t here = parser->address + (uint64_t)(b.at - parser->data);
 	uint64_t start = take_encoded(&b, encoding, parser->is_64bit);
-	/* The length has the format of the start, but is a plain number. */
+	/* The length is encoded like the start, but without a base. */
 	uint64_t len = take_encoded(&b, encoding, parser->is_64bit);
 	if (relation == ENCODING_PCREL)
 		start += here;
@@ -155,7 +155,7 @@ static int compare_ranges(const void *left, const void *right)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* As linkers write it: to sort it all the same takes longer than to read it. */
+/* Linkers usually write sorted tables: checking takes less time than sorting. */
 static bool is_sorted(const struct frame_ranges *ranges)
 {
 	for (size_t i = 1; i < ranges->count; i++) {
@@ -165,7 +165,10 @@ static bool is_sorted(const struct frame_ranges *ranges)
 	return true;
 }
 
-/* By start; hardly any two have the same, but then the comparison puts them right. */
+/*
+ * Sorts by start, quickly; ranges with equal starts are rare, and are ordered by comparison
+ * afterwards.
+ */
 static void sort(struct frame_ranges *ranges)
 {
 	struct ordered *order = xreallocarray(NULL, ranges->count, sizeof *order);
@@ -226,7 +229,7 @@ void frame_ranges_read(struct frame_ranges *ranges, const struct elf_image *imag
 				   image->header.e_ident[EI_CLASS] == ELFCLASS64);
 }
 
-/* How many ranges start at or before the address. */
+/* The number of ranges that start at or before the address. */
 static size_t count_up_to(const struct frame_ranges *ranges, uint64_t address)
 {
 	size_t low = 0;

@@ -1,10 +1,10 @@
 /*
- * jitdump: a JIT's record of its code, binary, append-only
+ * Parses jitdumps: a JIT's binary, append-only record of its code
  * (tools/perf/Documentation/jitdump-specification.txt of Linux).  A header of at least 40
  * bytes, then records: id (4 bytes), size of the whole record (4), time (8), body.
  *   JIT_CODE_LOAD 0   pid, tid (4 each), vma, address, size, index (8 each), name, NUL, code
  *   JIT_CODE_MOVE 1   pid, tid (4 each), vma, old address, new address, size, index (8 each)
- * Records of other kinds are skipped; a torn last one ends the file.
+ * Records of other kinds are skipped; an incomplete last one ends the file.
  */
 #include "module.h"
 
@@ -15,7 +15,7 @@
 #include "base/notes.h"
 #include "named_ranges.h"
 
-#define JITDUMP_MAGIC       0x4a695444u /* "JiTD", in the byte order of its machine */
+#define JITDUMP_MAGIC       0x4a695444u /* "JiTD", in the writer's byte order */
 #define JITDUMP_HEADER_LEN  40
 #define JITDUMP_RECORD_HEAD 16
 
@@ -33,7 +33,7 @@ static void add_load(struct named_ranges *named, struct bytes b)
 		named_ranges_add(named, address, len, name, strlen(name));
 }
 
-/* The code is known at its new place under the name of its old one. */
+/* The code at its new address keeps the name of the old one. */
 static void add_move(struct named_ranges *named, struct bytes b)
 {
 	bytes_u64(&b); /* pid, tid */

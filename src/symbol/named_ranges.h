@@ -1,6 +1,4 @@
-/*
- * named_ranges - code that a JIT made: addresses and names, the newest wins.
- */
+/* named_ranges - names of JIT-compiled code by address; the newest wins. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -20,9 +18,9 @@ struct named_ranges {
 	size_t count;
 	size_t capacity;
 	struct range_map by_address;
-	struct table by_start; /* start → number of the newest that starts there */
+	struct table by_start; /* start to the number of the newest range that begins there */
 };
 
-/* Later ones replace what they overlap. */
+/* Later ranges replace earlier ones where they overlap. */
 void named_ranges_add(struct named_ranges *named, uint64_t start, uint64_t len,
 		      const char *name, size_t name_len);

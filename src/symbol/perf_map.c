@@ -1,7 +1,8 @@
 /*
- * perf maps: a JIT's list of its code, as text, one piece a line: START SIZE NAME, numbers
- * in hexadecimal, the name to the end of the line (tools/perf/Documentation/jit-interface.txt
- * of Linux).  The file only grows, so that a later line is newer; the last one may be torn.
+ * Parses perf maps: a JIT's list of its code as text, one piece a line: START SIZE NAME,
+ * numbers in hexadecimal, the name up to the end of the line
+ * (tools/perf/Documentation/jit-interface.txt of Linux). The file only grows, so later lines
+ * are newer; the last one may be incomplete.
  */
 #include "module.h"
 
@@ -21,7 +22,9 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* A number, with or without 0x, and the blanks behind it; what follows, or NULL. */
+/*
+ * Parses a number, with or without 0x, and the blanks after it; returns what follows, or NULL.
+ */
 static const char *take_hex(const char *at, const char *end, uint64_t *out_value)
 {
 	uint64_t value = 0;

@@ -15,10 +15,10 @@ static const struct plt_machine plt_machines[] = {
 	  plt_decode_aarch64 },
 };
 
-/* A GOT slot's name comes from here. */
+/* A GOT slot: its relocation has the name of the function. */
 struct slot {
 	uint64_t address;
-	const char *name; /* NULL: the resolver's, see resolver */
+	const char *name; /* NULL: IRELATIVE, see resolver */
 	uint64_t resolver;
 };
 
@@ -27,8 +27,8 @@ struct slots {
 	struct slot *slots;
 	size_t count;
 	size_t capacity;
-	struct table by_address; /* address of the slot → its number + 1 */
-	size_t jump_first;       /* .rela.plt's own slots, in the order of its entries */
+	struct table by_address; /* address of the slot to its number + 1 */
+	size_t jump_first;       /* .rela.plt's slots, in the order of its entries */
 	size_t jump_count;
 };
 
@@ -88,7 +88,10 @@ static void read_relocations(struct slots *slots, const struct elf_image *image)
 		Elf_Data *data = elf_getdata(section, NULL);
 		if (!data)
 			continue;
-		/* .rela.plt names the section it is for, .rela.dyn has none. */
+		/*
+		 * Only .rela.plt has SHF_INFO_LINK, naming the section it applies to; .rela.dyn
+		 * does not.
+		 */
 		bool is_jumps = (header.sh_flags & SHF_INFO_LINK) != 0;
 		size_t first = slots->count;
 		for (int i = 0; gelf_getrela(data, i, &rela); i++)

@@ -1,5 +1,5 @@
 /*
- * The form (objdump -d -j .plt), with or without a bti in front and an autia1716 behind:
+ * Decodes PLT stubs of aarch64 (objdump -d -j .plt), which may begin with a bti:
  *   adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; [autia1716]; br x17
  */
 #include "plt_machine.h"
@@ -9,7 +9,7 @@
 #define BR_X17   0xd61f0220u
 #define STUB_MAX 24
 
-/* adrp's 21-bit number of pages: two low bits at 29, the others at 5. */
+/* adrp's 21-bit page number: the two low bits at bit 29, the others at bit 5. */
 static uint64_t adrp_target(uint32_t instruction, uint64_t address)
 {
 	uint64_t pages = (instruction >> 5 & 0x7ffff) << 2 | (instruction >> 29 & 3);

@@ -1,7 +1,7 @@
 /*
- * The forms (objdump -d -j .plt -j .plt.sec -j .plt.got):
- *   [endbr64] [bnd] jmp *slot(%rip)      the jump itself: f3 0f 1e fa, f2, ff 25
- *   [endbr64] push $number; jmp .plt     on the way to the loader: 68
+ * Decodes PLT stubs of x86-64 (objdump -d -j .plt -j .plt.sec -j .plt.got):
+ *   [endbr64] [bnd] jmp *slot(%rip)      jumps to the function: f3 0f 1e fa, f2, ff 25
+ *   [endbr64] push $number; jmp .plt     calls the dynamic linker: 68
  */
 #include "plt_machine.h"
 
@@ -13,7 +13,7 @@ bool plt_decode_x86_64(const uint8_t *code, size_t len, uint64_t address, size_t
 		       struct plt_stub *out_stub)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	/* .plt.got's stubs are 8 bytes without IBT; all others are 16. */
+	/* Stubs in .plt.got have 8 bytes without IBT; all others have 16. */
 	size_t stub_len = entry_len == 8 ? 8 : 16;
 
 	*out_stub = (struct plt_stub){ .len = stub_len };

@@ -1,6 +1,6 @@
 /*
- * The map is finished by a sweep from the lowest address up: at each start or end of a
- * range, those that have begun and not ended wait in a heap, the winner on top.
+ * Finishing the map is a sweep over the addresses: at each start or end of a range, the open
+ * ranges are in a heap, with the winner on top.
  */
 #include "range_map.h"
 
@@ -11,7 +11,7 @@
 struct range_entry {
 	uint64_t start;
 	uint64_t end;
-	uint64_t order; /* priority, then how late it was added */
+	uint64_t order; /* the priority, then the order of addition */
 	uint32_t value;
 };
 
@@ -21,7 +21,7 @@ struct range_segment {
 	uint32_t value;
 };
 
-/* The sweep's ranges that may still be open; parents win over their children. */
+/* The heap of ranges that may still be open; parents win over their children. */
 struct heap {
 	const struct range_entry **entries;
 	size_t count;

@@ -7,7 +7,7 @@
 #include "base/order.h"
 #include "frame_ranges.h"
 
-/* Symbols nest two or three deep; a file that has more is made to cost time. */
+/* Symbols nest two or three deep; deeper nesting is meant to waste time. */
 #define BACKWARD_STEPS_MAX 256
 
 void symbol_table_add(struct symbol_table *table, const struct symbol *symbol)
@@ -24,7 +24,7 @@ static size_t leading_underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* By address, and at one address the better name later. */
+/* By address; among equal addresses the better name comes later. */
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct symbol *a = left;
@@ -91,7 +91,7 @@ static void note_highest_ends(struct symbol_list *list)
 	}
 }
 
-/* How many symbols start at or before the address. */
+/* The number of symbols that start at or before the address. */
 static size_t count_up_to(const struct symbol_list *list, uint64_t address)
 {
 	size_t low = 0;

@@ -13,19 +13,19 @@
 #include "target/build_id.h"
 
 /*
- * Files are kept in memory up to here, those asked last.  Callers ask module by module, so
- * that a file that is let go is rarely read twice.
+ * Limit on files kept in memory, the most recently used ones. Callers go module by module, so
+ * that a released file is rarely read twice.
  */
 #define HELD_SIZE_MAX (UINT64_C(1) << 30)
 
-/* The answer to one address, kept. */
+/* A cached lookup result. */
 struct place {
 	uint64_t address;
 	struct symbol_location *locations;
 	size_t count;
 };
 
-/* Where code was made. */
+/* A region of generated code. */
 struct region {
 	uint64_t start, end;
 };
@@ -36,22 +36,22 @@ struct symbol_module {
 	const char *basename;
 	const struct symbol_source *source;
 	void *state;
-	size_t held_size; /* of its files, while they are in memory */
+	size_t held_size; /* of its files in memory; 0: released */
 	uint64_t last_asked;
 	struct region *regions;
 	size_t region_count, region_capacity;
-	struct table places; /* address asked → struct place, in the symbolizer's arena */
+	struct table places; /* address looked up to struct place, in the symbolizer's arena */
 };
 
 struct symbolizer {
 	struct notes *notes; /* may be NULL */
 	struct intern strings;
 	struct arena arena;
-	struct table opened; /* path and build id → struct symbol_module */
+	struct table opened; /* path and build id to struct symbol_module */
 	struct symbol_module *modules;
-	uint64_t asked_count; /* a clock for last_asked */
+	uint64_t asked_count; /* counts lookups, for last_asked */
 	uint64_t held_size;   /* of all modules */
-	char *debug_root;     /* NULL: the usual one */
+	char *debug_root;     /* NULL: /usr/lib/debug */
 	struct debug_server *debug_server;
 	bool leaves_lines;
 };
@@ -177,7 +177,7 @@ struct symbol_module *symbolizer_open_vdso(struct symbolizer *symbolizer)
 	size_t len = 0;
 	const void *image = vdso_image(&len);
 
-	if (!image) /* an empty image: no names, and a note */
+	if (!image) /* an empty image has no names, and gets a note */
 		image = "";
 	return symbolizer_open_image(symbolizer, "[vdso]", image, len);
 }
@@ -197,7 +197,7 @@ struct symbol_module *symbolizer_open_jitdump(struct symbolizer *symbolizer, con
 		jitdump_source_new(name, data, len, &symbolizer->strings, symbolizer->notes));
 }
 
-/* Takes the regions away that touch this one, and makes it as large as all of them. */
+/* Merges regions that touch this one into it. */
 static void absorb_regions(struct symbol_module *module, struct region *region)
 {
 	size_t kept = 0;
@@ -261,7 +261,7 @@ static struct symbol_module *longest_unasked(struct symbolizer *symbolizer)
 	return found;
 }
 
-/* After a look-up in module, which may have read its files. */
+/* Called after a lookup in module, which may have read its files. */
 static void limit_memory(struct symbolizer *symbolizer, struct symbol_module *module)
 {
 	module->last_asked = ++symbolizer->asked_count;
@@ -271,7 +271,7 @@ static void limit_memory(struct symbolizer *symbolizer, struct symbol_module *mo
 	symbolizer->held_size += module->held_size;
 	while (symbolizer->held_size > HELD_SIZE_MAX) {
 		struct symbol_module *oldest = longest_unasked(symbolizer);
-		if (oldest == module) /* alone larger than the limit */
+		if (oldest == module) /* it alone exceeds the limit */
 			return;
 		oldest->source->release(oldest->state);
 		symbolizer->held_size -= oldest->held_size;

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 #define UNPACKED_LEN_MAX (256u << 20)
-/* xz -9 needs 65 MiB to unpack. */
+/* Unpacking the output of xz -9 takes 65 MiB. */
 #define DECODER_MEMORY_MAX (128u << 20)
 
 static void stream_done(lzma_stream *stream)
@@ -32,7 +32,7 @@ static int unpack_all(lzma_stream *stream, void **data, size_t *out_len, struct 
 		stream->next_out = (uint8_t *)*data + stream->total_out;
 		stream->avail_out = capacity - stream->total_out;
 		rc = lzma_code(stream, LZMA_FINISH);
-		/* Output left over and no end in sight: the input is cut short. */
+		/* The input ended while there is still space for output: it is truncated. */
 		if (rc == LZMA_OK && stream->avail_out > 0)
 			rc = LZMA_BUF_ERROR;
 	}

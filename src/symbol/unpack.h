@@ -1,7 +1,7 @@
 /*
- * unpack - .gnu_debugdata: a second ELF file, compressed with xz, inside the first.
+ * unpack - unpacks .gnu_debugdata: a second ELF file, compressed with xz, inside the first.
  *
- * Fedora's distributions put the function symbols there that .dynsym has not.
+ * Fedora and its derivatives put function symbols there that .dynsym lacks.
  */
 #pragma once
 #include <stddef.h>

@@ -1,4 +1,7 @@
-/* The vDSO of this process, as the ELF image that programs of this machine have, too. */
+/*
+ * Finds the vDSO of this process, which all 64-bit programs of this machine share as an ELF
+ * image.
+ */
 #include "module.h"
 
 #include <sys/auxv.h>
@@ -19,6 +22,6 @@ const void *vdso_image(size_t *out_len)
 	if (len == 0)
 		return NULL;
 	*out_len = len;
-	/* It is ours, and stays mapped as long as this process lives. */
+	/* It stays mapped as long as this process lives. */
 	return (const void *)(uintptr_t)start;
 }
