@@ -13,7 +13,7 @@
 
 /* The kernel itself refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
 #define SEGMENTS_SIZE_MAX 65536u
-/* Notes are some hundred bytes; a core file's would be larger, and has no build id. */
+/* Notes have some hundred bytes; a core file's are larger, but have no build id. */
 #define NOTES_SIZE_MAX 65536u
 
 struct segment {
@@ -59,7 +59,7 @@ static int read_segments(int fd, struct segments *segments)
 {
 	uint8_t head[sizeof(Elf64_Ehdr)] = { 0 };
 
-	/* A 32-bit header is 12 bytes shorter, and no program is as short as that. */
+	/* A 32-bit header is 12 bytes shorter, but no program is that short. */
 	if (!read_at(fd, head, sizeof head, 0) || !is_our_elf(head))
 		return -ENOEXEC;
 
@@ -122,7 +122,10 @@ size_t elf_build_id_of_notes(const void *notes, size_t len, uint64_t align,
 		size_t name_len = bytes_u32(&b);
 		size_t id_len = bytes_u32(&b);
 		uint32_t type = bytes_u32(&b);
-		/* The name is padded from the start of the note, whose head has 12 bytes. */
+		/*
+		 * The padding of the name counts from the start of the note, whose header has
+		 * 12 bytes.
+		 */
 		const char *name = bytes_take(&b, round_up(12 + name_len, align) - 12);
 		const uint8_t *id = bytes_take(&b, id_len);
 		if (!name || !id)

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "elf_file.h"
 
-/* The largest loop of an interpreter has some 75 KB. */
+/* The largest interpreter loop has some 75 KB. */
 #define LEN_MAX (4u << 20)
 
 bool code_bytes_read(const struct elf_file *elf, struct code_range range,

@@ -1,6 +1,4 @@
-/*
- * code_bytes - a piece of a file's code, gone through for what it refers to.
- */
+/* code_bytes - a piece of a file's machine code, to search for references to addresses. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,14 +16,14 @@ struct code_bytes {
 	uint16_t machine;
 };
 
-/* False when the range makes no sense or cannot be read.  code_bytes_done(), whatever it is. */
+/* False if the range is invalid or unreadable. Call code_bytes_done() in either case. */
 bool code_bytes_read(const struct elf_file *elf, struct code_range range,
 		     struct code_bytes *out_code);
 void code_bytes_done(struct code_bytes *code);
 
 /*
- * The next reference of the kind, of those from byte *at on, which is moved behind where it
- * begins; false if there is none.
+ * Finds the next reference of this kind from offset *at on, and advances *at past its
+ * beginning; false if there is none.
  */
 bool code_bytes_next(const struct code_bytes *code, enum code_reference_kind kind, size_t *at,
 		     uint64_t *out_target);

@@ -14,7 +14,7 @@
 /* The kernel refuses more than 64 KiB of program headers (fs/binfmt_elf.c). */
 #define PROGRAM_HEADERS_MAX 65536u
 #define DYNAMIC_MAX         4096u
-/* What a relocation or symbol table may take: some ten times the largest there are. */
+/* Limit on the size of a relocation or symbol table: some ten times the largest known. */
 #define TABLE_SIZE_MAX (64u << 20)
 
 bool elf_file_read_file(const struct elf_file *elf, uint64_t offset, void *buffer, size_t len)
@@ -85,7 +85,7 @@ static int compare_relocations(const void *a, const void *b)
 	return (one->r_offset > other->r_offset) - (one->r_offset < other->r_offset);
 }
 
-/* Adds those of one table. */
+/* Adds the relocations of one table. */
 static void read_table(struct elf_file *elf, uint64_t address, uint64_t size)
 {
 	size_t count = size / sizeof(Elf64_Rela);
@@ -117,7 +117,7 @@ static const Elf64_Rela *relocation_at(struct elf_file *elf, uint64_t address)
 		       compare_relocations);
 }
 
-/* What a relocation makes of its word, as far as the file says. */
+/* How a relocation computes its word, as far as the file determines that. */
 enum relocation_kind {
 	RELOCATION_OTHER,
 	RELOCATION_BASE,
@@ -151,8 +151,8 @@ static enum relocation_kind kind_of(const struct elf_file *elf, const Elf64_Rela
 }
 
 /*
- * Where a relocation has an addend of its own the file's bytes mean nothing; where there is
- * none (a program at a fixed address, or packed relocations) they are the pointer.
+ * A relocation with an addend replaces the file's bytes; without a relocation (a program at a
+ * fixed address, or packed relocations) the bytes are the pointer.
  */
 bool elf_file_read_pointer(struct elf_file *elf, uint64_t address, uint64_t *out_pointer)
 {
@@ -175,7 +175,7 @@ bool elf_file_read_pointer(struct elf_file *elf, uint64_t address, uint64_t *out
 	return true;
 }
 
-/* The first relocation at the address or behind it. */
+/* The first relocation at or after the address. */
 static size_t first_relocation(struct elf_file *elf, uint64_t address)
 {
 	size_t low = 0, high;

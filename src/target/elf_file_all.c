@@ -1,6 +1,6 @@
 /*
- * The symbols that only .symtab has: those of programs that export nothing.  Such a program's
- * names are read as a whole, and searched for one before anything else is done with them.
+ * Symbols that only .symtab has, for programs that export nothing. The section of names is read
+ * whole and searched for the requested name before the symbols are read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ void *elf_file_read_section(const struct elf_file *elf, const Elf64_Shdr *header
 	return NULL;
 }
 
-/* Whether the text stands among the names, as one of them or as the end of one. */
+/* Whether the text is among the names, as a whole name or as the end of one. */
 static bool has_text(const char *names, size_t size, const char *text)
 {
 	return memmem(names, size + 1, text, strlen(text) + 1) != NULL;
@@ -42,8 +42,7 @@ static const Elf64_Shdr *find_symbol_section(const Elf64_Shdr *headers, size_t c
 }
 
 /*
- * Reads .symtab, for files that export nothing; false when it has been stripped, or does not
- * have this name.
+ * Reads .symtab, for files that export nothing; false if it was stripped, or lacks this name.
  */
 static bool use_all_symbols(struct elf_file *elf, const char *name)
 {

@@ -1,16 +1,14 @@
-/*
- * elf_file_symbols - symbols by name, by the hash tables that the dynamic linker uses.
- */
+/* Looks symbols up by name, in the hash tables of the dynamic linker. */
 #include <string.h>
 
 #include "elf_file.h"
 
-/* A hash bucket has a handful of symbols; a damaged one ends here. */
+/* A hash bucket has a handful of symbols; this bounds a damaged one. */
 #define CHAIN_MAX 4096u
-/* The longest name that is looked for, and more. */
+/* Longer than any name that is looked up. */
 #define NAME_SIZE 64u
 
-/* Whether symbol number `index` is defined here and is called `name`. */
+/* Whether symbol number `index` is defined here and named `name`. */
 static bool is_symbol(const struct elf_file *elf, uint64_t index, const char *name,
 		      struct elf_file_symbol *out_symbol)
 {
@@ -35,7 +33,7 @@ static uint32_t gnu_hash_of(const char *name)
 	return hash;
 }
 
-/* The format is that of binutils' bfd/elflink.c: head, Bloom filter, buckets, chains. */
+/* The format as in binutils' bfd/elflink.c: header, Bloom filter, buckets, chains. */
 static bool find_by_gnu_hash(const struct elf_file *elf, const char *name,
 			     struct elf_file_symbol *out_symbol)
 {

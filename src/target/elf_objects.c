@@ -12,12 +12,12 @@ struct elf_object {
 	uint32_t name;
 };
 
-/* What is read of a file. */
+/* State while a file is read. */
 struct reading {
 	const struct elf_file *elf;
 	struct elf_objects *out;
 	size_t capacity;
-	const char *names; /* with a NUL behind them */
+	const char *names; /* NUL-terminated */
 	size_t names_size;
 };
 
@@ -48,7 +48,7 @@ static void add(struct reading *reading, const Elf64_Sym *symbol)
 		(struct elf_object){ symbol->st_value, symbol->st_size, symbol->st_name };
 }
 
-/* Of the first section of that type.  False: there is none, or it has no variables. */
+/* Reads the first section of that type. False: there is none, or it has no variables. */
 static bool read_table(struct reading *reading, const Elf64_Shdr *headers, uint32_t type)
 {
 	const size_t count = reading->elf->section_count;

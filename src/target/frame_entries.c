@@ -6,14 +6,14 @@
 #include "base/memory.h"
 #include "elf_file.h"
 
-/* Of an FDE or a CIE, what is looked at. */
+/* Bytes of an FDE or a CIE that are read. */
 #define ENTRY_MAX 512u
-/* As real linkers write it: 32 bits from the table's beginning, from the place itself. */
+/* The encodings that linkers use: 32 bits relative to the table, or to the field itself. */
 #define ENCODING_TABLE 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 #define ENCODING_COUNT 0x03 /* DW_EH_PE_udata4 */
 #define ENCODING_PLACE 0x1b /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */
 
-/* Both are distances from the table's beginning. */
+/* Both are relative to the table's beginning. */
 struct frame_row {
 	int32_t code, entry;
 };
@@ -45,7 +45,7 @@ void frame_entries_done(struct frame_entries *entries)
 	*entries = (struct frame_entries){ .rows = NULL };
 }
 
-/* A CIE or FDE without its length; what is longer than ENTRY_MAX is cut off. */
+/* Reads a CIE or FDE without its length field; cut at ENTRY_MAX. */
 static bool read_entry(const struct elf_file *elf, uint64_t address, uint8_t buffer[ENTRY_MAX],
 		       struct bytes *out_bytes)
 {
@@ -60,7 +60,7 @@ static bool read_entry(const struct elf_file *elf, uint64_t address, uint8_t buf
 	return true;
 }
 
-/* Whether the CIE's FDEs are written as ENCODING_PLACE, with or without augmentation data. */
+/* Whether the CIE's FDEs use ENCODING_PLACE, with or without augmentation data. */
 static bool is_usual_cie(const struct elf_file *elf, uint64_t address, bool *out_has_data)
 {
 	uint8_t buffer[ENTRY_MAX];
@@ -82,13 +82,13 @@ static bool is_usual_cie(const struct elf_file *elf, uint64_t address, bool *out
 		return false;
 	*out_has_data = true;
 	bytes_varint(&b);
-	/* Other letters come with data of their own; what they are a loop's part has not. */
+	/* Other letters have data of their own; CIEs of interpreter loops lack these. */
 	return letters[1] == 'R' && bytes_u8(&b) == ENCODING_PLACE && !b.short_read;
 }
 
 /*
- * Whether the first instruction of the rules says where the frame begins, or where a register
- * has been saved, rather than that the location advances.
+ * Whether the first unwind instruction defines the frame's base or a saved register, instead of
+ * advancing the location.
  */
 static bool has_frame_at_once(struct bytes b)
 {

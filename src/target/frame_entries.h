@@ -1,8 +1,8 @@
 /*
- * frame_entries - the functions of a file by their code, names or none.
+ * frame_entries - lists the functions of a file by address, with or without names.
  *
- * Each has an entry in the table of unwind rules, .eh_frame (an FDE), and .eh_frame_hdr lists
- * those in the order of their addresses.  Both stay in stripped files.
+ * Each function has an entry in the unwind table .eh_frame (an FDE), and .eh_frame_hdr lists
+ * these in the order of their addresses. Both remain in stripped files.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,22 +19,25 @@ struct frame_entries {
 	size_t count;
 };
 
-/* An FDE. */
+/* A function's entry (FDE). */
 struct frame_entry {
 	struct code_range range;
 	/*
-	 * Before its first instruction the frame has been made already: it is no function, but
-	 * a part of one that the compiler put elsewhere.
+	 * The frame already exists before its first instruction: it is not a function, but a
+	 * part of one that the compiler placed elsewhere.
 	 */
 	bool begins_with_frame;
 };
 
-/* False, and no entries, when the file has no list of the usual kind.  frame_entries_done(). */
+/*
+ * False, and no entries, if the file lacks a list in the usual encoding. Call
+ * frame_entries_done() in either case.
+ */
 bool frame_entries_read(const struct elf_file *elf, struct frame_entries *out_entries);
 void frame_entries_done(struct frame_entries *entries);
 
-/* The number of the last entry that begins at the address or before it, + 1; 0: none does. */
+/* The index + 1 of the last entry that begins at or before the address; 0: none. */
 size_t frame_entries_at(const struct frame_entries *entries, uint64_t address);
-/* The entry that covers the address. */
+/* Finds the entry that contains the address. */
 bool frame_entries_find(const struct elf_file *elf, const struct frame_entries *entries,
 			uint64_t address, struct frame_entry *out_entry);

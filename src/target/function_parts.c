@@ -1,17 +1,17 @@
 /*
- * A compiler moves what it takes for unlikely out of a function, into a part of its own
- * ("name.cold") that is far away and has no symbol once a file is stripped.  It is still jumped
- * to from the function, and it has an entry of its own in the table of unwind rules, .eh_frame:
- * an FDE.  A function's own FDE begins as its call left things: the frame begins right above
- * the return address, and nothing has been saved yet.  The one of a part begins in the middle
- * of the function: before its first instruction the stack pointer has been moved, or registers
- * saved.
+ * Finds all parts of a function. A compiler moves code that it considers unlikely out of a
+ * function, into a part ("name.cold") that is far away and has no symbol once the file is
+ * stripped. The function jumps to it, and the part has its own FDE in the unwind table,
+ * .eh_frame. A function's own FDE begins in the state after a call: the frame begins directly
+ * above the return address, and nothing is saved yet. A part's FDE begins in the middle of the
+ * function: the stack pointer is already moved, or registers are saved, before its first
+ * instruction.
  *
- * So what the loop jumps to, what begins with a frame and jumps back is a part of the loop.
- * (That a function ends with a jump to another function is common, but that one begins at its
- * beginning.  Bytes that look like a jump by chance hit a part of another function now and
- * then; that one jumps elsewhere.)  A part may be most of the loop: where the training of a
- * build has not reached it (Debian's 3.14 and 3.15), all but the beginning has been moved out.
+ * So code is a part of the loop if the loop jumps to it, its FDE begins with a frame, and it
+ * jumps back. (Functions often end with a jump to another function, but that enters at its
+ * beginning. Bytes that look like a jump by chance may lead to another function's part; that
+ * part jumps elsewhere.) A part may be most of the loop: in builds whose training did not reach
+ * the loop (Debian's 3.14 and 3.15), all but the beginning was moved out.
  */
 #include "function_parts.h"
 
@@ -22,7 +22,7 @@
 #include "elf_file.h"
 #include "frame_entries.h"
 
-/* Whether the range's code jumps to one of the ranges. */
+/* Whether the range's code jumps into one of the ranges. */
 static bool jumps_back(const struct elf_file *elf, struct code_range range,
 		       const struct code_range ranges[CODE_RANGES])
 {
@@ -39,7 +39,7 @@ static bool jumps_back(const struct elf_file *elf, struct code_range range,
 	return false;
 }
 
-/* Adds the part that the address is in, if it is one and there is room. */
+/* Adds the part that contains the address, if it is one and there is space. */
 static void add_part(const struct elf_file *elf, const struct frame_entries *entries,
 		     uint64_t address, struct code_range ranges[CODE_RANGES])
 {
@@ -57,7 +57,7 @@ static void add_part(const struct elf_file *elf, const struct frame_entries *ent
 		ranges[i] = entry.range;
 }
 
-/* Adds the parts that the code of a range jumps to. */
+/* Adds the parts that a range's code jumps to. */
 static bool add_parts_of(const struct elf_file *elf, const struct frame_entries *entries,
 			 struct code_range range, struct code_range ranges[CODE_RANGES])
 {

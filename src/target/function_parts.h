@@ -1,6 +1,4 @@
-/*
- * function_parts - where in a file all parts of a function are.
- */
+/* function_parts - finds all parts of a function in a file. */
 #pragma once
 #include <stdbool.h>
 
@@ -11,8 +9,8 @@ struct elf_file_symbol;
 struct frame_entries;
 
 /*
- * The ranges of the function's code: its own, and the parts that the compiler put elsewhere.
- * Unused ones are 0.  False when the function's code cannot be read.
+ * The code ranges of the function: its own, and the parts that the compiler placed elsewhere.
+ * Unused ones are 0. False if the function's code cannot be read.
  */
 bool function_parts_find(const struct elf_file *elf, const struct frame_entries *entries,
 			 const struct elf_file_symbol *function,

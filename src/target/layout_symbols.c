@@ -60,7 +60,7 @@ void layout_symbols_use_copies(const struct layout_symbol *symbols, size_t count
 
 	if (elf_file_open(path, &elf, NULL) < 0)
 		return;
-	/* Functions are never copied: where a program defines one, it is the interpreter. */
+	/* Functions are never copied: a program that defines one is the interpreter itself. */
 	for (size_t i = 0; i < count; i++) {
 		struct elf_file_symbol symbol;
 

@@ -8,7 +8,7 @@
 #include "base/read_at.h"
 #include "base/regular_file.h"
 
-/* The kernel takes files with more; those are no interpreters. */
+/* The kernel accepts files with more, but those are not interpreters. */
 #define HEADERS_MAX 64
 /* Mappings begin at multiples of this on every machine. */
 #define PAGE 4096U
@@ -48,11 +48,11 @@ bool load_bias_of(const struct load_bias *bias, uint64_t start, uint64_t file_of
 		  uint64_t *out_load_bias)
 {
 	for (size_t i = 0; i < bias->count; i++) {
-		/* A segment is mapped from the page on that its first byte lies in. */
+		/* A segment's mapping begins at the page that contains its first byte. */
 		const uint64_t skew = bias->segments[i].offset % PAGE;
 		const uint64_t from = bias->segments[i].offset - skew;
 
-		/* A part of one, too: some of it may have been mapped anew since. */
+		/* The mapping may be a part of a segment, as parts can be remapped. */
 		if (file_offset < from || file_offset - from >= bias->segments[i].size + skew)
 			continue;
 		*out_load_bias =

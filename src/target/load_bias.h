@@ -1,12 +1,10 @@
-/*
- * load_bias - what a process adds to an ELF file's addresses, by where it has the file mapped.
- */
+/* load_bias - computes a process's load bias for an ELF file from a mapping of it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Executable segments that are remembered; files have one, rarely two. */
+/* Executable segments stored; files have one, rarely two. */
 #define LOAD_BIAS_SEGMENTS 8
 
 struct load_bias {
@@ -16,11 +14,11 @@ struct load_bias {
 	size_t count;
 };
 
-/* The executable segments of the file at path: none if it is no ELF file of 64 bits. */
+/* Reads the executable segments of the file at path: none if it is not a 64-bit ELF file. */
 void load_bias_read(const char *path, struct load_bias *out_bias);
 /*
- * The bias by a mapping of the file: executable, at start, from file_offset on.  False if no
- * segment of the file is mapped so.
+ * The bias, given an executable mapping of the file at start, from file_offset on. False if it
+ * matches none of the file's segments.
  */
 bool load_bias_of(const struct load_bias *bias, uint64_t start, uint64_t file_offset,
 		  uint64_t *out_load_bias);

@@ -23,9 +23,9 @@ static uint32_t u32_at(const uint8_t *at)
 /*
  * lea disp32(%rip), r64: REX.W 8D /r with mod 0, rm 5; mov $imm32, r32: B8 + r, in programs at
  * fixed addresses; jmp rel32: E9; jcc rel32: 0F 8x; call rel32: E8; mov, cmp disp32(%rip): 8B,
- * 39 or 3B /r, whose REX prefix, if there is one, changes nothing of the place.  Jumps by one
- * byte stay in their function.  (Intel 64 and IA-32 Architectures Software Developer's Manual,
- * volume 2.)
+ * 39 or 3B /r, with or without a REX prefix, which does not affect the address. Jumps with
+ * 8-bit displacements stay within their function. (Intel 64 and IA-32 Architectures Software
+ * Developer's Manual, volume 2.)
  */
 static struct code_reference x86_64_at(const uint8_t *code, size_t len, uint64_t address)
 {
@@ -115,7 +115,7 @@ struct code_reference machine_code_at(uint16_t machine, const uint8_t *code, siz
 	return aarch64_at(code + at, len - at, start + at);
 }
 
-/* A look that is cheap: all of a library's text is gone through. */
+/* A cheap pre-check, because all of a library's text is searched. */
 static bool may_be_call(uint16_t machine, const uint8_t *code)
 {
 	return machine == EM_X86_64 ? code[0] == 0xe8 : (code[3] & 0xfc) == 0x94;

@@ -1,10 +1,11 @@
 /*
- * machine_code - what machine code refers to: the addresses it takes and reads, and the places
- * it jumps to and calls.
+ * machine_code - finds the addresses that machine code refers to: those it takes, reads, jumps
+ * to and calls.
  *
- * No disassembler.  x86-64 has no instruction boundaries that can be seen from outside, so each
- * byte is taken for one: whatever is found has to be confirmed by what stands there, and chance
- * does not make up addresses that hold a version's text or lie in another part of a function.
+ * Not a disassembler. Instruction boundaries of x86-64 cannot be seen from outside, so every
+ * byte is tried as the beginning of one: a result has to be confirmed by what is at the
+ * address, and chance does not produce addresses that hold a version's text or lie in another
+ * part of a function.
  */
 #pragma once
 #include <stddef.h>
@@ -23,9 +24,12 @@ struct code_reference {
 	uint64_t target;
 };
 
-/* What the instruction at code[at] refers to, if it is one; the code begins at `start`. */
+/*
+ * The reference made by the instruction at code[at], if it is one; the code begins at address
+ * `start`.
+ */
 struct code_reference machine_code_at(uint16_t machine, const uint8_t *code, size_t len,
 				      size_t at, uint64_t start);
-/* The first call of `callee` at code[from] or behind it; len: there is none. */
+/* The offset of the first call of `callee` from code[from] on; len: there is none. */
 size_t machine_code_find_call(uint16_t machine, const uint8_t *code, size_t len, size_t from,
 			      uint64_t start, uint64_t callee);

@@ -13,8 +13,8 @@
 #include "base/text.h"
 
 /*
- * A process has 65,530 mappings unless vm.max_map_count was raised, and a line is at most
- * some 4,200 bytes.  What is longer than this is cut off there.
+ * Enough for 65,530 mappings (more only if vm.max_map_count was raised) with lines of at most
+ * some 4,200 bytes. Longer text is cut off there.
  */
 #define MAPS_TEXT_MAX (256u << 20)
 
@@ -41,7 +41,7 @@ static int digit_of(char c)
 	return -1;
 }
 
-/* A number of at least one digit that fits 64 bits, or the line is bad. */
+/* Parses a number of at least one digit that fits 64 bits, or marks the line bad. */
 static uint64_t take_number(struct line *line, unsigned base)
 {
 	uint64_t value = 0;
@@ -77,7 +77,7 @@ static bool take_permission(struct line *line, char granted)
 	return *line->at++ == granted;
 }
 
-/* The kernel writes a newline in a path as \012 and leaves every other byte as it is. */
+/* The kernel escapes a newline in a path as \012, and no other byte. */
 static char *copy_path(struct arena *arena, const char *path, size_t len)
 {
 	char *copy = arena_strndup(arena, path, len);
@@ -110,7 +110,7 @@ static void take_path(struct maps *maps, struct line *line, struct mapping *mapp
 	mapping->path = copy_path(&maps->arena, line->at, len);
 }
 
-/* 7f12a000-7f12b000 r-xp 00001000 fd:01 1234   /usr/lib/libfoo.so */
+/* Parses "7f12a000-7f12b000 r-xp 00001000 fd:01 1234 /usr/lib/libfoo.so". */
 static void add_line(struct maps *maps, struct line line)
 {
 	struct mapping m = { .path = "" };
@@ -149,7 +149,7 @@ struct maps *maps_parse(const char *text, size_t len)
 
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		if (!newline) { /* a torn last line */
+		if (!newline) { /* an incomplete last line */
 			maps->bad_lines++;
 			break;
 		}

@@ -1,5 +1,5 @@
 /*
- * maps - which file is mapped where in a process.
+ * maps - the memory mappings of a process.
  *
  * A `struct maps` is a snapshot: it does not follow the process.
  */
@@ -20,7 +20,7 @@ struct mapping {
 	bool is_writable;
 	bool is_executable;
 	bool is_shared;
-	bool is_deleted; /* the path no longer leads to what is mapped */
+	bool is_deleted; /* the path no longer leads to the mapped file */
 	uint32_t device_major;
 	uint32_t device_minor;
 	uint64_t inode; /* 0: not a file */
@@ -31,17 +31,17 @@ struct mapping {
 /* Reads /proc/<pid>/maps.  On success *out_maps is the caller's: maps_free(). */
 int maps_read(pid_t pid, struct maps **out_maps, struct error *err);
 /*
- * The same from text.  Never fails: lines that are none of the kernel's (torn, end not
- * above start, not above the mapping before) are left out and counted.
+ * Likewise from text. Never fails: invalid lines (incomplete, end not above start, not above
+ * the mapping before) are left out and counted.
  */
 struct maps *maps_parse(const char *text, size_t len);
 
 size_t maps_count(const struct maps *maps);
-/* How many lines could not be understood. */
+/* The number of invalid lines. */
 size_t maps_bad_lines(const struct maps *maps);
 /* Mapping i, in the order of addresses.  Lives as long as maps does. */
 const struct mapping *maps_at(const struct maps *maps, size_t i);
-/* The mapping that covers addr, or NULL.  Lives as long as maps does. */
+/* The mapping that contains addr, or NULL. Lives as long as maps does. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t addr);
 
 void maps_free(struct maps *maps);

@@ -35,7 +35,7 @@ static void file_close(struct program_file *file)
 }
 
 /*
- * Looked at before it is opened: opening a FIFO would wake its writer, and some devices act on
+ * Checked before it is opened: opening a FIFO would wake its writer, and some devices act on
  * being opened.
  */
 static inline enum program_kind program_open(struct program_file *file, const char *path,
@@ -73,7 +73,7 @@ static inline bool program_may_gain(struct program_file *file)
 	return fstatvfs(file->fd, &system) < 0 || (system.f_flag & ST_NOSUID) == 0;
 }
 
-/* The agent's glibc is that which this process was started by. */
+/* The agent uses the glibc that this process was started with. */
 static inline bool program_is_our_loader(struct program_file *file, const char *path)
 {
 	const void *start = (const void *)getauxval(AT_BASE);

@@ -1,9 +1,9 @@
 /*
- * program - what the kernel will run when a path is executed, and whether the agent can come
- * along.
+ * program - what the kernel runs when a path is executed, and whether the agent can be loaded
+ * into it.
  *
- * The judge is abi/program.h, the same as the agent's; here it reads for the recorder.  Does
- * not search PATH, and starts nothing.
+ * Implemented by abi/program.h, as in the agent; this is the recorder's version. Does not
+ * search PATH, and starts nothing.
  */
 #pragma once
 #include <limits.h>
@@ -16,16 +16,18 @@ struct target_program {
 	enum program_kind kind;
 	bool is_enterable;
 	const char *why_not; /* a literal: "statically linked"; "" if it is enterable */
-	/* What must come before the agent in LD_PRELOAD: "libasan.so.8", "a:b", or "". */
+	/*
+	 * Libraries that LD_PRELOAD must list before the agent: "libasan.so.8", "a:b", or "".
+	 */
 	char first_libraries[PROGRAM_LIBRARIES_SIZE];
-	unsigned levels; /* "#!" lines followed, and ld.so's argument; 0: it is itself */
+	unsigned levels; /* "#!" lines followed, and ld.so's argument; 0: the path itself */
 };
 
-/* Whether no agent can be in it for what it is, and not for its rights, or where it is. */
+/* Whether the kind of program excludes an agent, and not only its permissions or place. */
 bool program_has_no_agent(enum program_kind kind);
 /*
- * Judges what execve(path, argv, ...) would run, for a process with our own ids.  argv may be
- * NULL; its second is what ld.so starts when it is run by its name.
+ * Judges what execve(path, argv, ...) would run, for a process with our own ids. argv may be
+ * NULL; its second element is the program if ld.so is run by name.
  */
 void target_program_judge(const char *path, char *const *argv,
 			  struct target_program *out_program);

@@ -19,16 +19,16 @@
 #include "tls_find.h"
 #include "python_version.h"
 
-/* In every version so far, and in nothing else. */
+/* Defined in every version so far, and in nothing else. */
 #define TELLTALE       "PyEval_EvalFrameEx"
 #define STATE_FUNCTION "PyGILState_GetThisThreadState"
-/* PyPy has frames of another kind, and exports this. */
+/* PyPy has other frames; it exports this. */
 #define PYPY_TELLTALE "pypy_main_startup"
 /*
- * The smallest loop there is has 29 KB; less only passes on to it.  From 3.14 on it may have
- * been built of functions for single instructions that jump to each other
- * (--with-tail-call-interp): what calls the first of them is small, and is on the stack as any
- * loop.
+ * The smallest loop has 29 KB; a smaller function only forwards to it. From 3.14 on the loop
+ * may have been built as functions for single instructions that jump to each other
+ * (--with-tail-call-interp): then the small function that calls the first of them is on the
+ * stack like a loop.
  */
 #define LOOP_MIN           8192u
 #define LOOP_MIN_SINCE_314 256u
@@ -38,7 +38,7 @@
 struct python_image {
 	struct python_layout layout; /* with the file's own addresses */
 	char version[PYTHON_VERSION_SIZE];
-	char why_not[WHY_NOT_SIZE]; /* "": its frames can be walked */
+	char why_not[WHY_NOT_SIZE]; /* "": frames can be walked */
 };
 
 static const struct layout_symbol symbols[] = {
@@ -54,7 +54,7 @@ static const struct layout_symbol symbols[] = {
 
 #define SYMBOLS (sizeof symbols / sizeof symbols[0])
 
-/* Says why its frames cannot be walked; false, so that a refusal is one expression. */
+/* Sets why its frames cannot be walked; returns false, so that a refusal is one expression. */
 static bool refuse(struct python_image *image, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -128,7 +128,7 @@ static bool find_loop(struct python_image *image, struct elf_file *elf)
 	return size >= least || refuse(image, "%s is not the interpreter's loop", name);
 }
 
-/* How a walk finds the state of the thread it is in. */
+/* Finds the way in which a walk gets the current thread's state. */
 static bool find_state(struct python_image *image, struct elf_file *elf,
 		       const struct python_row *row)
 {
@@ -168,7 +168,7 @@ static bool find_offsets(struct python_image *image, struct elf_file *elf,
 	return true;
 }
 
-/* Fills the layout; where it is refused nothing but the version stays. */
+/* Fills the layout; if it is refused, only the version remains. */
 static void read_layout(struct python_image *image, struct elf_file *elf)
 {
 	struct python_layout *layout = &image->layout;

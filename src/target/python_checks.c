@@ -14,7 +14,10 @@
 #define MEMBERS_MAX 64u
 #define NAME_SIZE   24u
 
-/* A member that a type lists under this name; types list more, and not all in each version. */
+/*
+ * A member that a type lists under this name; types list others, too, and not every version
+ * lists each.
+ */
 struct member_check {
 	const char *type;
 	const char *name;
@@ -40,7 +43,7 @@ static const struct member_check members[] = {
 	{ "PyMethodDescr_Type", "__objclass__", FIELD(descriptor_type), "methods", false },
 };
 
-/* A type's basic size. */
+/* Basic sizes of types to check. */
 static const struct {
 	const char *type;
 	size_t field; /* in struct python_checks */
@@ -71,7 +74,7 @@ static bool size_agrees(struct elf_file *elf, const struct python_row *row, size
 	       size == u16_at(&row->checks, sizes[i].field);
 }
 
-/* Finds the member in its type's list: false when it is not there. */
+/* Finds the member in its type's list; false: it is not there. */
 static bool find_member(struct elf_file *elf, const struct python_row *row,
 			const struct member_check *check, uint64_t *out_offset)
 {
@@ -104,7 +107,7 @@ static bool member_agrees(struct elf_file *elf, const struct python_row *row,
 	return offset == u16_at(offsets, check->field);
 }
 
-/* The length, the hash and the state of a str are read at once (walk/python_text.h). */
+/* The walkers read the length, the hash and the state of a str at once (walk/python_text.h). */
 static bool text_is_in_order(const struct python_offsets *offsets)
 {
 	return offsets->text_length == PYTHON_NO_FIELD ||

@@ -6,12 +6,12 @@
 #include "elf_file.h"
 
 #define COOKIE "xdebugpy"
-/* The largest so far, 3.15's, has 888 bytes. */
+/* The largest so far, that of 3.15, has 888 bytes. */
 #define STRUCT_MAX 4096u
 
 /*
- * What an offset may be at most, by the struct it is in: some times what it is today.  All are
- * those of pointers or integers of at least four bytes, but for frame_owner, a char.
+ * Maximum plausible offsets, by struct: a few times today's. All are of pointers or integers of
+ * at least four bytes, except frame_owner, a char.
  */
 #define STATE_MAX  4096u
 #define INTERP_MAX 0xfff0u
@@ -77,7 +77,7 @@ const char *python_debug_offsets_read(const struct elf_file *elf, uint64_t runti
 	memcpy(places, &row->debug, sizeof places);
 	memcpy(values, offsets, sizeof values);
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
-		/* 0 there, where the build has no such field. */
+		/* The value is 0 where the build lacks the field. */
 		if (places[i] == PYTHON_NO_FIELD || values[i] == PYTHON_NO_FIELD)
 			continue;
 		if (places[i] + sizeof(uint64_t) > row->debug_head.size)
@@ -89,7 +89,10 @@ const char *python_debug_offsets_read(const struct elf_file *elf, uint64_t runti
 		values[i] = (u16)offset;
 	}
 	memcpy(offsets, values, sizeof *offsets);
-	/* Not there; the compact string is the ASCII one and two words more. */
+	/*
+	 * The struct does not have this offset; a compact string is the ASCII one plus two
+	 * words.
+	 */
 	offsets->text_compact = (u16)(offsets->text_compact + offsets->text_ascii - ascii);
 	return NULL;
 }

@@ -1,8 +1,8 @@
 /*
- * python_debug_offsets - what CPython 3.13 and later publish for debuggers.
+ * python_debug_offsets - reads the offsets that CPython 3.13 and later publish for debuggers.
  *
- * _PyRuntime begins with a struct _Py_DebugOffsets, whose values are constants: they stand in
- * the file.  Source: Include/internal/pycore_debug_offsets.h (3.14), pycore_runtime.h (3.13).
+ * _PyRuntime begins with a struct _Py_DebugOffsets, whose values are constants, so they are in
+ * the file. Source: Include/internal/pycore_debug_offsets.h (3.14), pycore_runtime.h (3.13).
  */
 #pragma once
 #include <stdbool.h>
@@ -12,18 +12,18 @@
 
 struct elf_file;
 
-/* What the first three fields say, the same in all versions so far. */
+/* From the first three fields, which are the same in all versions so far. */
 struct python_debug_identity {
 	uint32_t version; /* PY_VERSION_HEX */
 	bool is_free_threaded;
 };
 
-/* False: at `runtime` there is no such struct. */
+/* False: there is no such struct at `runtime`. */
 bool python_debug_identify(const struct elf_file *elf, uint64_t runtime,
 			   struct python_debug_identity *out_identity);
 /*
- * Replaces the row's offsets that the struct has.  NULL, or the name of the first field
- * whose offset makes no sense: a literal.
+ * Replaces those of the row's offsets that the struct has. NULL, or the name of the first field
+ * with an implausible offset: a literal.
  */
 const char *python_debug_offsets_read(const struct elf_file *elf, uint64_t runtime,
 				      const struct python_row *row,

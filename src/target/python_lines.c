@@ -1,13 +1,13 @@
 /*
- * A code object's table of lines says how far the instruction and the line advance, step by
- * step, from the first line on.  There have been four formats; in none of them can a place be
- * found without reading all that precedes it.
+ * Decodes a code object's line table, which lists, step by step, how far the instruction and
+ * the line advance, beginning at the first line. There have been four formats; all of them must
+ * be read from the beginning.
  */
 #include "python_lines.h"
 
 #include "base/bytes.h"
 
-/* The line of the steps so far; a table may go back before the first line. */
+/* The line after the steps so far; a table may go back before the first line. */
 struct position {
 	int64_t line;
 	bool has_line;
@@ -21,8 +21,8 @@ static uint32_t line_of(struct position position)
 }
 
 /*
- * co_lnotab: pairs of (bytes of code, lines), the lines signed from 3.6 on.  The last line
- * lasts to the end of the code, which the table does not say.
+ * co_lnotab: pairs of (bytes of code, lines), lines signed from 3.6 on. The last line extends
+ * to the end of the code, which the table does not contain.
  */
 static uint32_t line_in_lnotab(struct bytes b, uint32_t first_line, uint32_t instruction,
 			       bool is_signed)
@@ -57,15 +57,15 @@ static uint32_t line_in_pairs(struct bytes b, uint32_t first_line, uint32_t inst
 	return 0;
 }
 
-/* What the kinds of entries in co_linetable, from 3.11 on, are numbered. */
+/* The kinds of entries in co_linetable from 3.11 on. */
 enum location_kind {
-	LOCATION_ONE_LINE = 10, /* and 11, 12: so many lines further, less 10 */
+	LOCATION_ONE_LINE = 10, /* and 11, 12: advances by kind - 10 lines */
 	LOCATION_NO_COLUMNS = 13,
 	LOCATION_LONG = 14,
 	LOCATION_NONE = 15,
 };
 
-/* Groups of six bits, the lowest first; 0x40: more follow. */
+/* Groups of six bits, lowest first; 0x40: another follows. */
 static uint64_t take_varint(struct bytes *b)
 {
 	uint64_t value = 0;
@@ -89,7 +89,7 @@ static int64_t take_svarint(struct bytes *b)
 	return value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
 }
 
-/* Takes what follows an entry's first byte: how many lines it goes further. */
+/* Reads the rest of an entry, after its first byte: returns how many lines it advances. */
 static int64_t take_location(struct bytes *b, uint8_t kind)
 {
 	int64_t lines = 0;
@@ -115,7 +115,7 @@ static int64_t take_location(struct bytes *b, uint8_t kind)
 	}
 }
 
-/* Sums that no table of a real program comes near wrap nothing around: they end it. */
+/* A larger sum ends decoding, so that nothing overflows; real programs stay far below. */
 #define LINES_MAX (INT64_C(1) << 40)
 
 static uint32_t line_in_locations(struct bytes b, uint32_t first_line, uint32_t instruction)

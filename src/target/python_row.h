@@ -1,13 +1,13 @@
 /*
- * python_row - what is known of one CPython version, for all its processes.
+ * python_row - the layout data of one CPython version.
  *
- * The rows are in python_offsets.h, which a program makes.  Not for walkers: a row becomes a
- * struct python_layout when a file has been found to agree with it.
+ * The rows are in python_offsets.h, which is generated. Not for walkers: a row becomes a struct
+ * python_layout once a file was found to agree with it.
  */
 #pragma once
 #include "abi/python_layout.h"
 
-/* What a file's own type objects are held against: offsets in PyTypeObject, and sizes. */
+/* Expected offsets in PyTypeObject and sizes, to be compared with a file's own type objects. */
 struct python_checks {
 	u16 type_basic_size; /* tp_basicsize */
 	u16 type_members;    /* tp_members */
@@ -18,8 +18,8 @@ struct python_checks {
 };
 
 /*
- * Where `struct _Py_DebugOffsets`, with which _PyRuntime begins from 3.13 on, has its own
- * fields; size 0: the version has none.
+ * Offsets in struct _Py_DebugOffsets itself, with which _PyRuntime begins from 3.13 on; size 0:
+ * the version has none.
  */
 struct python_debug_head {
 	u16 size;
@@ -38,6 +38,9 @@ struct python_row {
 	struct python_offsets offsets;
 	struct python_checks checks;
 	struct python_debug_head debug_head;
-	/* Where in that struct the offset of each field stands; PYTHON_NO_FIELD: nowhere. */
+	/*
+	 * For each field, the place in that struct that holds its offset; PYTHON_NO_FIELD:
+	 * none.
+	 */
 	struct python_offsets debug;
 };

@@ -21,7 +21,7 @@ static const struct {
 	{ "c", PYTHON_LEVEL_CANDIDATE }, /* 2.7 */
 };
 
-/* A number of one to three digits; false where there is none. */
+/* Parses a number of one to three digits; false if there is none. */
 static bool take_number(const char **text, uint32_t *out_number)
 {
 	size_t digits = strspn(*text, "0123456789");
@@ -49,7 +49,7 @@ static bool take_level(const char **text, uint32_t *out_level, uint32_t *out_ser
 	return true;
 }
 
-/* A "+" behind it says that the source was changed after its release. */
+/* A trailing "+" means that the source was changed after the release. */
 uint32_t python_version_parse(const char *text)
 {
 	uint32_t major, minor, micro = 0, level, serial;
@@ -80,7 +80,10 @@ void python_version_format(uint32_t version, char out_text[PYTHON_VERSION_SIZE])
 			 version & 0xf);
 }
 
-/* The one version among the texts that the function's code refers to. */
+/*
+ * The version among the texts that the function's code refers to; 0: none, or two different
+ * ones.
+ */
 static uint32_t version_in(struct elf_file *elf, const struct elf_file_symbol *function)
 {
 	size_t len = function->size < FUNCTION_MAX ? function->size : FUNCTION_MAX;

@@ -18,13 +18,13 @@
 #include "ruby_symbols.h"
 #include "ruby_version.h"
 
-/* In every version so far. */
+/* Defined in every version so far. */
 #define TELLTALE "ruby_api_version"
 
 struct ruby_image {
 	struct ruby_layout layout; /* with the file's own addresses */
 	struct ruby_version version;
-	struct error why_not; /* "": its frames can be walked */
+	struct error why_not; /* "": frames can be walked */
 };
 
 #define CLASS_SYMBOL(name, text) \
@@ -43,8 +43,8 @@ static const struct layout_symbol symbols[] = {
 /* The row for a version; NULL: there is none. */
 struct row_choice {
 	const struct ruby_row *row;
-	bool is_newer;  /* than all releases that were looked at for it */
-	bool has_moved; /* another row of the same minor version has fields elsewhere */
+	bool is_newer;  /* newer than all releases that this row was verified with */
+	bool has_moved; /* another row of the same minor version has different offsets */
 };
 
 static struct row_choice choose_row(uint32_t version)
@@ -107,7 +107,7 @@ static int compare_labels(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
-/* Those that share their code cannot be distinguished: what both do, or nothing. */
+/* Labels with equal code cannot be distinguished: keeps what both do, or nothing. */
 static void add_label(struct ruby_layout *layout, const struct label *label)
 {
 	const u32 place = (u32)(label->address - layout->core[0].start);
@@ -150,7 +150,7 @@ static int find_instructions(struct ruby_layout *layout, struct elf_file *elf,
 	return ruby_loop_find(elf, entries, labels.core.start, layout->loop, err);
 }
 
-/* What the agent calls; of the two ways to ask for a job, one. */
+/* Functions that the agent calls; of the two ways to request a postponed job, one suffices. */
 static int find_functions(const struct ruby_functions *functions, struct error *err)
 {
 	if (functions->postponed_job_register_one == 0 &&
@@ -196,8 +196,8 @@ static int find_addresses(struct ruby_layout *layout, struct elf_file *elf,
 }
 
 /*
- * What patch releases are known to move is read out of the file's code.  Where that cannot be
- * done, a release that was not looked at may not be taken for an older one.
+ * Offsets that patch releases are known to move are read from the file's code. If that fails, a
+ * release that was not verified cannot be treated like an older one.
  */
 static int find_what_moves(struct ruby_layout *layout, const struct elf_file *elf,
 			   const struct row_choice *choice, const char *version,
@@ -209,7 +209,7 @@ static int find_what_moves(struct ruby_layout *layout, const struct elf_file *el
 	return error_set(err, -ENOTSUP, "CRuby %s is not known yet", version);
 }
 
-/* Fills the layout; where it is refused nothing but the version stays. */
+/* Fills the layout; if it is refused, only the version remains. */
 static void read_layout(struct ruby_image *image, struct elf_file *elf)
 {
 	struct ruby_layout *layout = &image->layout;

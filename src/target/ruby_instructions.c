@@ -1,8 +1,9 @@
 /*
- * insns_info.inc has one array of characters: "nop\0getlocal\0setlocal\0…".  First come the
- * plain instructions, then as many that trace ("trace_nop", …), then, in a build with ZJIT (4.0),
- * those that a plain one is replaced with while its operands are looked at ("zjit_opt_plus", …).
- * Only the number of the last ones differs between builds of a version.
+ * Reads the names of a build's instructions. insns_info.inc has one array of characters:
+ * "nop\0getlocal\0setlocal\0…". First come the plain instructions, then as many traced ones
+ * ("trace_nop", …), then, in a build with ZJIT (4.0), those that replace plain ones while
+ * operands are profiled ("zjit_opt_plus", …). Only the number of the last kind differs between
+ * builds of a version.
  */
 #include "ruby_instructions.h"
 
@@ -13,12 +14,12 @@
 #include "base/memory.h"
 #include "elf_file.h"
 
-/* No other text begins so. */
+/* No other text begins like this. */
 static const char first_names[] = "\0nop\0getlocal";
 #define TRACING   "trace_"
 #define PROFILING "zjit_"
 
-/* What is read at once; names of 320 instructions have 8 KiB. */
+/* Bytes read at once; the names of 320 instructions have 8 KiB. */
 #define NAMES_SIZE 16384
 #define CHUNK_SIZE ((size_t)65536)
 
@@ -75,7 +76,7 @@ static u8 operator_of(const char *name)
 	return RUBY_OPERATOR_NONE;
 }
 
-/* Where the first name stands in the file; 0: nowhere. */
+/* The file address of the first name; 0: not found. */
 static uint64_t find_in_load(const struct elf_file *elf, const struct elf_file_load *load,
 			     char *chunk)
 {
@@ -94,7 +95,7 @@ static uint64_t find_in_load(const struct elf_file *elf, const struct elf_file_l
 	return 0;
 }
 
-/* The names, from the first one on, and a NUL behind what could be read of them. */
+/* Reads the names, from the first one on, NUL-terminated. */
 static bool read_names(const struct elf_file *elf, char names[NAMES_SIZE])
 {
 	CLEANUP(freep) char *chunk = xmalloc(CHUNK_SIZE);
@@ -114,8 +115,8 @@ static bool read_names(const struct elf_file *elf, char names[NAMES_SIZE])
 }
 
 /*
- * Goes from name to name, all of which must be there: the plain ones, the same that trace, and
- * the rest.  The number of them, or 0.
+ * Counts the names, which must be complete: the plain ones, the same traced, and the rest.
+ * Returns the number, or 0.
  */
 static size_t count_names(const char *names, const char *starts[RUBY_MAX_INSTRUCTIONS])
 {

@@ -1,9 +1,9 @@
 /*
- * ruby_instructions - what an interpreter's instructions do.
+ * ruby_instructions - determines the effect of each of an interpreter's instructions.
  *
- * CRuby has the names of its instructions in the order of their opcodes, for disassemblies,
- * stripped or not.  They say of every build which instructions it has; a version's row is held
- * against them.
+ * CRuby contains the names of its instructions in the order of their opcodes, for disassembly,
+ * even if stripped. They show which instructions a build has, and are compared with its
+ * version's row.
  */
 #pragma once
 #include <stddef.h>
@@ -14,8 +14,8 @@ struct elf_file;
 struct error;
 
 /*
- * What each of `count` instructions does, by its opcode, as in struct ruby_row.  0, or -ENOTSUP
- * and a sentence: the file names others than the row has, or not so many.
+ * Stores the effect of each of `count` instructions, by opcode, as in struct ruby_row. 0, or
+ * -ENOTSUP and a sentence: the file's names or their number differ from the row.
  */
 int ruby_instructions_find(const struct elf_file *elf, const struct ruby_row *row, size_t count,
 			   u8 out_instructions[RUBY_MAX_INSTRUCTIONS], struct error *err);

@@ -1,10 +1,10 @@
 /*
- * Compiled Ruby is a row of words, each instruction's first one being the address of its code:
- * a label in the function vm_exec_core() (vm_exec.c, OPT_DIRECT_THREADED_CODE).  The compiler
- * of iseqs takes them from a table by opcode, insns_address_table, which is static in that
- * function.  Neither has a name once a file is stripped, but nothing else looks like it:
- * hundreds of words in a row that are addresses in one and the same function.  (The next
- * longest is in the regular expressions' matcher, with 98.)
+ * Finds the code addresses of instructions. Compiled Ruby is an array of words, in which each
+ * instruction begins with the address of its code: a label in the function vm_exec_core()
+ * (vm_exec.c, OPT_DIRECT_THREADED_CODE). The iseq compiler takes them from a table by opcode,
+ * insns_address_table, which is static in that function. Neither has a name once a file is
+ * stripped, but the table is unique: hundreds of consecutive words that are addresses in one
+ * function. (The next longest such table is in the regular expression matcher, with 98.)
  */
 #include "ruby_labels.h"
 
@@ -18,7 +18,7 @@
 
 #define WORDS 4096u
 
-/* Words in a row that are addresses of code: where, how many, and in which frame entry. */
+/* Consecutive words that are code addresses: their place, number, and FDE. */
 struct run {
 	uint64_t address;
 	size_t len, function;
@@ -62,7 +62,7 @@ static void search_segment(struct search *search, const struct elf_file_load *lo
 	}
 }
 
-/* Where code may be loaded anywhere, pointers to it have to be written to; else not. */
+/* In position-independent code, tables of pointers are writable for relocation; else not. */
 static void search_all(struct search *search)
 {
 	for (int is_writable = 1; is_writable >= 0; is_writable--) {

@@ -1,10 +1,10 @@
 /*
- * One call of rb_vm_exec() executes a method that C code has called, and all that it calls in
- * turn.  It calls vm_exec_core() for that, or code that was compiled just in time, and calls it
- * again after each exception; so its frame is the one that is on the stack in each case.  Its
- * name is exported up to 3.2.  By what it does it is found in all: it calls vm_exec_core().
- * (rb_vm_get_insns_address_table() does so, too, for the labels' sake, and only in builds in
- * which the compiler does not make a jump of that.)
+ * Finds rb_vm_exec(). One call of it executes a method that C code has called, and everything
+ * that method calls. For that it calls vm_exec_core(), or just-in-time compiled code, and calls
+ * it again after each exception; so its own frame is on the stack in all cases. Its name is
+ * exported up to 3.2. In all versions it can be found as the function that calls
+ * vm_exec_core(). (rb_vm_get_insns_address_table() also calls it, for the labels, but only in
+ * builds where the compiler does not turn that call into a jump.)
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,10 @@
 #include "function_parts.h"
 #include "ruby_labels.h"
 
-/* How much code is gone through at a time, and how much of it twice: the longest call. */
+/*
+ * Code is searched in pieces of this size, which overlap by more than the longest call
+ * instruction.
+ */
 #define PIECE   (1u << 20)
 #define OVERLAP 8u
 
@@ -41,7 +44,7 @@ static void add_range(struct search *search, struct code_range range)
 		search->has_no_room = true;
 }
 
-/* The call at this address: its function, with what belongs to that. */
+/* Handles a call at this address: adds the function that contains it, with all its parts. */
 static void take_call(struct search *search, uint64_t address)
 {
 	struct code_range parts[CODE_RANGES];

@@ -1,5 +1,6 @@
 /*
- * rb_gc_count() (gc.c) is compiled to loads from one structure after the other:
+ * Reads offsets out of rb_gc_count() (gc.c), whose machine code loads from one structure after
+ * the other:
  *
  *	mov  ruby_current_vm_ptr@GOTPCREL(%rip), %rax
  *	mov  (%rax), %rax
@@ -7,8 +8,8 @@
  *	mov  0x570(%rax), %rax		objspace->profile.count
  *	ret
  *
- * From 3.4 on it calls rb_gc_get_objspace(), which ends with the first of the two loads, as it does
- * with the second.
+ * From 3.4 on it calls rb_gc_get_objspace(), which ends with the load of vm->objspace;
+ * rb_gc_count() itself ends with the other load.
  */
 #include "ruby_objspace.h"
 
@@ -22,13 +23,13 @@
 /* mov disp32(%rax), %rax */
 static const uint8_t load[] = { 0x48, 0x8b, 0x80 };
 #define LOAD_SIZE (sizeof load + sizeof(uint32_t))
-/* add $8, %rsp: there has been a call. */
+/* add $8, %rsp: appears after a call. */
 static const uint8_t leave[] = { 0x48, 0x83, 0xc4, 0x08 };
 #define RETURN 0xc3
 
 #define CODE_MAX 128u
 
-/* The offset that the load at code[at] has, or 0: there is no such load of a word. */
+/* The offset in a load of a word at code[at], or 0: there is no such load. */
 static u16 offset_of_load(const struct code_bytes *code, size_t at)
 {
 	uint32_t offset;
@@ -49,8 +50,8 @@ static bool returns(const struct code_bytes *code, size_t at)
 }
 
 /*
- * What the function's last loads add to the address they begin with: one, or two in a row.  False:
- * its code looks otherwise.
+ * The offsets in the function's last loads: one, or two in sequence. False: its code has
+ * another form.
  */
 static bool find_loads(const struct elf_file *elf, const char *name, u16 *out_first,
 		       u16 *out_second)

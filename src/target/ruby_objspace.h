@@ -1,7 +1,7 @@
 /*
- * ruby_objspace - where CRuby keeps its collector's state, by its own code.
+ * ruby_objspace - finds the offsets of CRuby's garbage collector state, from its code.
  *
- * Patch releases have moved it, so a version's row need not be right for the next one.
+ * Patch releases have moved them, so a version's row may be wrong for the next one.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 struct elf_file;
 
 /*
- * Puts what rb_gc_count() reads, vm->objspace and objspace->profile.count, into the offsets;
- * leaves them as they are where its code looks otherwise.  Whether it found vm->objspace, which
+ * Stores the offsets that rb_gc_count() reads, vm->objspace and objspace->profile.count; leaves
+ * them unchanged if its code has another form. Returns whether it found vm->objspace, which
  * patch releases are known to move.
  */
 bool ruby_objspace_find(const struct elf_file *elf, struct ruby_offsets *offsets);

@@ -1,8 +1,8 @@
 /*
- * ruby_row - what is known of one CRuby version, for all its processes.
+ * ruby_row - the layout data of one CRuby version.
  *
- * The rows are in ruby_offsets.h, which a program makes.  Not for walkers: a row becomes a
- * struct ruby_layout when a file has been found to agree with it.
+ * The rows are in ruby_offsets.h, which is generated. Not for walkers: a row becomes a struct
+ * ruby_layout once a file was found to agree with it.
  */
 #pragma once
 #include "abi/ruby_layout.h"
@@ -10,8 +10,8 @@
 struct ruby_row {
 	u8 major, minor;
 	/*
-	 * Of the minor version's releases, the first one with this layout and the newest one
-	 * that it was compared with.  Later ones may differ: 4.0.6 does from 4.0.5.
+	 * The first release of the minor version with this layout, and the newest that was
+	 * verified. Later ones may differ, as 4.0.6 does from 4.0.5.
 	 */
 	u8 first_patch, last_patch;
 
@@ -26,9 +26,9 @@ struct ruby_row {
 	struct ruby_offsets offsets;
 
 	/*
-	 * What each instruction does, by its opcode: an enum ruby_operator, and
-	 * RUBY_INSTRUCTION_PC_STAYS.  The second half are the traced doubles of the first.  No
-	 * instructions: a file's own names for them say it (ruby_instructions.h).
+	 * The effect of each instruction, by opcode: an enum ruby_operator, and
+	 * RUBY_INSTRUCTION_PC_STAYS. The second half are the traced counterparts of the first.
+	 * If empty, the file's own names determine them (ruby_instructions.h).
 	 */
 	u16 instruction_count;
 	u8 instructions[RUBY_MAX_INSTRUCTIONS];

@@ -1,9 +1,9 @@
 /*
- * rb_id2str() looks a symbol's number up: it compares it with ruby_global_symbols.last_id and
- * takes the array .ids, or goes on to get_id_serial_entry(), which does (symbol.c).  So that
- * code takes the variable's address, or refers to it twice, at places as far from each other as
- * the two members.  In the file it has been initialized with the number of the last token of
- * the parser, and all its pointers are NULL (symbol.c: "= {tNEXT_ID-1}").
+ * Finds ruby_global_symbols. rb_id2str() looks up a symbol's number: it compares it with
+ * ruby_global_symbols.last_id and reads the array .ids, itself or in get_id_serial_entry()
+ * (symbol.c). So the code takes the variable's address, or refers to it twice, at a distance
+ * equal to that of the two members. In the file it is initialized with the number of the
+ * parser's last token, and all its pointers are NULL (symbol.c: "= {tNEXT_ID-1}").
  */
 #include "ruby_symbols.h"
 
@@ -17,18 +17,18 @@
 #include "frame_entries.h"
 #include "tls_find.h"
 
-/* Functions that are looked at: rb_id2str() and what it goes on to. */
+/* Functions to examine: rb_id2str() and those it calls or jumps to. */
 #define FUNCTIONS 16u
-/* Variables that they refer to. */
+/* Variables that they refer to, at most. */
 #define VARIABLES 64u
-/* There are some 70 tokens behind the operators. */
+/* There are some 70 tokens after the operators. */
 #define LAST_ID_MAX 4096u
-/* Sizes of the first members of rb_symbols_t, up to ids and with it. */
+/* Size of the first members of rb_symbols_t, up to and including ids. */
 #define MEMBERS_MAX 64u
 
 struct variable {
 	uint64_t address;
-	bool is_taken; /* its address is, rather than what is there */
+	bool is_taken; /* its address is taken, rather than its value read */
 };
 
 struct search {
@@ -40,7 +40,7 @@ struct search {
 	size_t variable_count;
 };
 
-/* The function that begins here, if it is one that was not seen so far. */
+/* Adds the function that begins here, unless it was added before. */
 static void add_function(struct search *search, uint64_t address)
 {
 	struct frame_entry entry;
@@ -65,7 +65,7 @@ static void add_variable(struct search *search, uint64_t address, bool is_taken)
 			(struct variable){ address, is_taken };
 }
 
-/* Notes what the function refers to; what it goes on to, of the first. */
+/* Notes the function's references; with goes_on also the functions that it continues in. */
 static void look_at(struct search *search, struct code_range function, bool goes_on)
 {
 	CLEANUP(code_bytes_done) struct code_bytes code;
@@ -94,7 +94,7 @@ static bool has_variable(const struct search *search, uint64_t address)
 	return false;
 }
 
-/* Whether the bytes of the file are those of the variable before the program runs. */
+/* Whether the bytes in the file are the variable's initial value. */
 static bool looks_new(const struct elf_file *elf, const struct ruby_row *row, uint64_t address)
 {
 	const size_t size = row->offsets.symbols_ids + 8U;

@@ -1,8 +1,8 @@
 /*
- * CRuby exports constants (version.c): ruby_version "3.4.0", ruby_api_version { 3, 4, 0 },
- * ruby_patchlevel (the number of commits behind a first release, -1 before it), ruby_engine
- * "ruby", and ruby_description "ruby 3.4.0preview1 (2024-05-16 …".  Other implementations of
- * Ruby that load its extensions export some of them, too.
+ * Reads the version from constants that CRuby exports (version.c): ruby_version "3.4.0",
+ * ruby_api_version { 3, 4, 0 }, ruby_patchlevel (commits since the first release, -1 before
+ * it), ruby_engine "ruby", and ruby_description "ruby 3.4.0preview1 (2024-05-16 …". Other
+ * implementations of Ruby that load its extensions export some of them, too.
  */
 #include "ruby_version.h"
 
@@ -50,7 +50,7 @@ uint32_t ruby_version_parse(const char *text)
 	return version;
 }
 
-/* The second word of the description, if it says more than the version's number. */
+/* Uses the second word of the description if it is more precise than the version's number. */
 static void read_full_text(const struct elf_file *elf, struct ruby_version *version)
 {
 	char description[sizeof ENGINE + RUBY_VERSION_SIZE];
@@ -61,7 +61,7 @@ static void read_full_text(const struct elf_file *elf, struct ruby_version *vers
 	    strncmp(description, ENGINE " ", sizeof ENGINE) != 0 ||
 	    strncmp(word, version->text, len) != 0)
 		return;
-	/* A name for what comes before a release, of letters and digits. */
+	/* The name of a pre-release, of letters and digits. */
 	len += strspn(word + len, "abcdefghijklmnopqrstuvwxyz0123456789");
 	if (word[len] == ' ' && len < sizeof version->text)
 		snprintf(version->text, sizeof version->text, "%.*s", (int)len, word);
@@ -87,7 +87,7 @@ int ruby_version_read(const struct elf_file *elf, struct ruby_version *out_versi
 	out_version->is_release = level >= 0;
 	if (!out_version->is_release)
 		read_full_text(elf, out_version);
-	/* Its last number is 0 throughout a minor version. */
+	/* The API's last number is 0 throughout a minor version. */
 	if (api[0] != (int32_t)RUBY_VERSION_MAJOR(out_version->number) ||
 	    api[1] != (int32_t)RUBY_VERSION_MINOR(out_version->number))
 		return error_set(err, -ENOTSUP, "it has two different versions");

@@ -1,6 +1,4 @@
-/*
- * ruby_version - which CRuby a file is, by what it says of itself.
- */
+/* ruby_version - determines the version of CRuby in a file, from its constants. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,7 +6,7 @@
 struct elf_file;
 struct error;
 
-/* Room for the longest version there is: "3.10.12preview10". */
+/* Enough for the longest version: "3.10.12preview10". */
 #define RUBY_VERSION_SIZE 24
 
 /* 3.1.2 is 0x030102. */
@@ -18,12 +16,12 @@ struct error;
 
 struct ruby_version {
 	uint32_t number;
-	bool is_release; /* no dev, preview or rc */
+	bool is_release; /* not dev, preview or rc */
 	char text[RUBY_VERSION_SIZE];
 };
 
-/* 0, or a negative errno and a sentence when it is none, or contradicts itself. */
+/* 0, or a negative errno and a sentence if there is no version, or a contradictory one. */
 int ruby_version_read(const struct elf_file *elf, struct ruby_version *out_version,
 		      struct error *err);
-/* "3.1.2" -> 0x030102; 0: that is no version. */
+/* "3.1.2" to 0x030102; 0: not a version. */
 uint32_t ruby_version_parse(const char *text);

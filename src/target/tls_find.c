@@ -1,14 +1,14 @@
 /*
- * A thread-local variable is found in one of these ways (Ulrich Drepper, "ELF Handling For
- * Thread-Local Storage", 4.4; all of them as gcc and clang write them for x86-64):
+ * Interprets code that accesses a thread-local variable in one of these ways (Ulrich Drepper, "ELF
+ * Handling For Thread-Local Storage", 4.4; as gcc and clang generate them for x86-64):
  *
  *   a program's own        mov %fs:offset,%rax
  *                          mov $offset,%rax; mov %fs:(%rax),%rax
  *                          mov %fs:0,%rax; mov offset(%rax),%rax
  *   a library's            lea slot(%rip),%rdi; call __tls_get_addr; mov offset(%rax),%rax
  *
- * where the two words at `slot` are the module's number, which the dynamic linker puts there,
- * and the offset in its block, to which the last one is added.
+ * where the two words at `slot` are the module's TLS id, which the dynamic linker stores there,
+ * and an offset in the module's block, to which the instruction's own offset is added.
  */
 #include "tls_find.h"
 
@@ -16,23 +16,23 @@
 
 #include "elf_file.h"
 
-/* The function has at most some 60 bytes. */
+/* The function has some 60 bytes at most. */
 #define CODE_MAX 128u
 
-/* What %rax holds. */
+/* The kind of value in %rax. */
 enum value_kind {
 	VALUE_UNKNOWN,
 	VALUE_NUMBER,  /* a constant */
-	VALUE_POINTER, /* the thread pointer and a constant */
-	VALUE_BLOCK,   /* a place in the thread's block of a module */
+	VALUE_POINTER, /* the thread pointer plus a constant */
+	VALUE_BLOCK,   /* an address in the thread's block of a module */
 };
 
 struct machine {
 	enum value_kind kind;
-	int64_t number;  /* the constant, or what is added */
-	uint64_t slot;   /* %rdi: the slot, if it is one */
-	uint64_t module; /* VALUE_BLOCK: the slot it came from */
-	bool has_loaded; /* the variable has been reached */
+	int64_t number;  /* the constant, or the offset added */
+	uint64_t slot;   /* %rdi: the address of a slot, if known */
+	uint64_t module; /* VALUE_BLOCK: the slot it was computed from */
+	bool has_loaded; /* the variable has been loaded */
 };
 
 enum action {
@@ -46,7 +46,7 @@ enum action {
 	ACTION_LOAD,      /* mov disp(%rax),%rax */
 };
 
-/* An instruction: its first bytes, and how many bytes of a signed operand follow. */
+/* An instruction: its first bytes, and the length of a signed operand. */
 static const struct pattern {
 	uint8_t bytes[5];
 	uint8_t len;
@@ -54,15 +54,15 @@ static const struct pattern {
 	enum action action;
 } patterns[] = {
 	{ { 0xf3, 0x0f, 0x1e, 0xfa }, 4, 0, ACTION_NOTHING }, /* endbr64 */
-	{ { 0x50 }, 1, 0, ACTION_NOTHING },                   /* push %rax: clang's room */
-	{ { 0x59 }, 1, 0, ACTION_NOTHING },                   /* pop %rcx: and it is gone */
-	{ { 0x53 }, 1, 0, ACTION_NOTHING },                   /* push %rbx */
-	{ { 0x5b }, 1, 0, ACTION_NOTHING },                   /* pop %rbx */
-	{ { 0x55 }, 1, 0, ACTION_NOTHING },                   /* push %rbp */
-	{ { 0x5d }, 1, 0, ACTION_NOTHING },                   /* pop %rbp */
-	{ { 0x48, 0x89, 0xe5 }, 3, 0, ACTION_NOTHING },       /* mov %rsp,%rbp */
-	{ { 0x48, 0x83, 0xec }, 3, 1, ACTION_NOTHING },       /* sub $imm,%rsp */
-	{ { 0x48, 0x83, 0xc4 }, 3, 1, ACTION_NOTHING },       /* add $imm,%rsp */
+	{ { 0x50 }, 1, 0, ACTION_NOTHING }, /* push %rax: stack alignment by clang */
+	{ { 0x59 }, 1, 0, ACTION_NOTHING }, /* pop %rcx: undoes that */
+	{ { 0x53 }, 1, 0, ACTION_NOTHING }, /* push %rbx */
+	{ { 0x5b }, 1, 0, ACTION_NOTHING }, /* pop %rbx */
+	{ { 0x55 }, 1, 0, ACTION_NOTHING }, /* push %rbp */
+	{ { 0x5d }, 1, 0, ACTION_NOTHING }, /* pop %rbp */
+	{ { 0x48, 0x89, 0xe5 }, 3, 0, ACTION_NOTHING }, /* mov %rsp,%rbp */
+	{ { 0x48, 0x83, 0xec }, 3, 1, ACTION_NOTHING }, /* sub $imm,%rsp */
+	{ { 0x48, 0x83, 0xc4 }, 3, 1, ACTION_NOTHING }, /* add $imm,%rsp */
 	{ { 0x48, 0x8d, 0x3d }, 3, 4, ACTION_SLOT },
 	{ { 0xe8 }, 1, 4, ACTION_CALL },
 	{ { 0x48, 0xe8 }, 2, 4, ACTION_CALL },
@@ -78,7 +78,7 @@ static const struct pattern {
 	{ { 0x48, 0x8b, 0x80 }, 3, 4, ACTION_LOAD },
 	{ { 0x48, 0x8b, 0x40 }, 3, 1, ACTION_LOAD },
 	{ { 0x48, 0x8b, 0x00 }, 3, 0, ACTION_LOAD },
-	{ { 0x66 }, 1, 0, ACTION_NOTHING }, /* padding before lea and call */
+	{ { 0x66 }, 1, 0, ACTION_NOTHING }, /* a prefix that pads lea and call */
 };
 
 static const struct pattern *pattern_at(const uint8_t *code, size_t len)
@@ -104,7 +104,7 @@ static int64_t operand_of(const struct pattern *pattern, const uint8_t *code)
 	return wide;
 }
 
-/* %fs:0 holds the thread pointer itself; anything else there is a variable. */
+/* %fs:0 holds the thread pointer itself; any other address is a variable's. */
 static bool load_by_fs(struct machine *machine, int64_t offset)
 {
 	machine->kind = VALUE_POINTER;
@@ -113,7 +113,7 @@ static bool load_by_fs(struct machine *machine, int64_t offset)
 	return true;
 }
 
-/* False when the machine cannot do it with what it holds. */
+/* Executes one instruction symbolically; false if its operands are unknown. */
 static bool step(struct machine *machine, enum action action, int64_t operand, uint64_t next)
 {
 	switch (action) {
@@ -146,7 +146,7 @@ static bool step(struct machine *machine, enum action action, int64_t operand, u
 	return false;
 }
 
-/* The slot must be one that the dynamic linker fills with a module's number. */
+/* The slot must be one in which the dynamic linker stores a module's TLS id. */
 static bool resolve(struct elf_file *elf, const struct machine *machine,
 		    struct tls_variable *out_tls)
 {
@@ -166,7 +166,7 @@ static bool resolve(struct elf_file *elf, const struct machine *machine,
 	return true;
 }
 
-/* One more of the loads that go on from the variable; false: the instruction is no such. */
+/* Records a load that continues from the variable; false: the instruction is something else. */
 static bool note_load(const struct pattern *pattern, int64_t operand, struct tls_loads *loads)
 {
 	if (pattern->action != ACTION_NOTHING && pattern->action != ACTION_LOAD)
