@@ -7,7 +7,7 @@
 static struct {
 	struct ring_header *ring;
 	struct trace_area *area;
-	/* A child of fork has its parent's interpreter, and its hooks, but no ring perhaps. */
+	/* Kept apart: a child of fork inherits interpreter and hooks, but may have no ring. */
 	struct python_layout layout;
 	bool has_layout;
 } shared;

@@ -1,6 +1,6 @@
 /*
- * area - the memory in which the recorder reads what this process counts, and the interpreter that
- * is traced in it.
+ * area - the part of the ring's memory in which this process counts calls and the recorder reads
+ * them (struct trace_area); also the layout of the CPython that is traced.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,30 +11,30 @@
 struct python_layout;
 struct ring_header;
 
-/* This ring has an area, which is in use from now on. */
+/* Uses this ring's trace area from now on, and reads the flags below from its terms. */
 struct trace_area *trace_area_begin(struct ring_header *ring);
-/* In a child of fork, which has none so far. */
+/* In a child of fork: it has no area yet. */
 void trace_area_forget(void);
-/* What was asked for, of this process and its children. */
+/* Which kinds of calls the user asked for; children of fork keep it. */
 struct trace_wishes {
-	bool has_builtins; /* calls of C functions are wanted */
-	bool has_blocks;   /* Ruby's */
+	bool has_builtins; /* count calls of C functions */
+	bool has_blocks;   /* count calls of Ruby's blocks */
 };
 extern struct trace_wishes trace_wishes;
-/* Whether so many words would fit into the ring that was in use last. */
+/* Whether the ring used last has room for that many words. */
 bool trace_area_has_room(u32 words);
-/* The area in use, or NULL. */
+/* This process's area, or NULL. */
 struct trace_area *trace_area_of_process(void);
-/* The ring that was in use last. */
+/* The ring used last; trace_area_forget() keeps it. */
 struct ring_header *trace_area_ring(void);
 
-/* What the area says of this process from now on. */
+/* Stores this process's status, or means of tracing, in its area. */
 void trace_set_status(enum trace_status status);
 void trace_set_means(enum trace_means means);
-/* Another profiler is about to take the place of ours. */
+/* Notes that another profiler is about to replace our hooks. */
 void trace_note_other_tool(void);
 
-/* CPython's layout, which is copied; NULL: it has been unloaded. */
+/* Copies CPython's layout; NULL: CPython has been unloaded. */
 void trace_set_layout(const struct python_layout *layout);
-/* The same; NULL: nothing is traced, or there is none.  Lives as long as the process. */
+/* The layout, or NULL where no CPython is traced.  Its memory is static. */
 const struct python_layout *trace_layout(void);

@@ -6,14 +6,14 @@
 #include "agent/trace/calls.h"
 #include "agent/trace/processor_speed.h"
 
-/* The first ones warm up what caches and predicts, and let the interpreter specialise. */
+/* The first rounds warm up caches and predictors, and let the interpreter specialise. */
 #define WARM_ROUNDS 2U
 #define ROUNDS      9U
-/* Of a loop's rounds in order: quiet ones, for what else the machine does only adds. */
+/* Of a loop's rounds, sorted by time, these are averaged: disturbances only add time. */
 #define QUIET_FIRST 1U
 #define QUIET_LAST  3U
 
-/* Of one loop, without hooks or with them, by round. */
+/* One loop's results by round, without hooks or with them. */
 struct rounds {
 	s64 ticks[ROUNDS], inner[ROUNDS], bursts[ROUNDS];
 };
@@ -24,7 +24,7 @@ static struct {
 	struct rounds rounds[TRACE_LOOPS_MAX][2];
 } calibrating;
 
-/* What a table has, all nodes together. */
+/* Totals over all nodes of the tree. */
 struct sums {
 	u64 calls, inner, left_out;
 	u64 uncounted[TRACE_UNCOUNTED_COUNT];
@@ -34,7 +34,7 @@ static struct sums sums_of(const struct call_stack *calls, u32 depth)
 {
 	struct sums sums = { .left_out = calls->area->threads[calls->slot].left_out_ticks };
 
-	/* The table is this thread's alone: its chunks follow each other. */
+	/* No other thread uses this area, so its chunks are consecutive. */
 	for (u32 number = TRACE_CHUNK_NODES;
 	     number < calls->chunk * TRACE_CHUNK_NODES + calls->used; number++) {
 		const struct trace_node *node = trace_node_at(calls, number);
@@ -50,8 +50,8 @@ static struct sums sums_of(const struct call_stack *calls, u32 depth)
 }
 
 /*
- * What caches and predicts has been another loop's, and memory that was made writable and
- * unwritable again is not in the TLB: a loop is run once before it is timed.
+ * Runs a loop once before timing it: caches and predictors hold another loop's state, and pages
+ * that were made writable and unwritable again are not in the TLB.
  */
 static bool run(const struct trace_calibration *calibration, u32 loop, bool has_hooks,
 		u32 round, struct trace_measured *measured)
@@ -138,7 +138,7 @@ static s64 quiet_mean(s64 *values)
 	return sum / (QUIET_LAST - QUIET_FIRST + 1);
 }
 
-/* The median burst of a loop: which rounds are quiet its own time shows, and a burst does not. */
+/* The median: a burst's time does not show which rounds were undisturbed, as a loop's does. */
 static s64 burst_of(struct rounds *rounds)
 {
 	sort(rounds->bursts);
@@ -146,9 +146,10 @@ static s64 burst_of(struct rounds *rounds)
 }
 
 /*
- * What loops took without hooks is taken for the speed at which they ran with them: where all
- * rounds of one kind came first, the processor may have had another meanwhile.  Of all loops
- * together, for phases are longer than a calibration, as a rule, and one burst says little.
+ * Scales the time of the loops without hooks to the processor speed of the loops with them: where
+ * all rounds of one kind came first, the speed may have changed in between.  One factor for all
+ * loops together: a phase of one speed mostly lasts longer than a calibration, and a single burst
+ * says little.
  */
 static void sum_up(const struct trace_calibration *calibration, struct trace_measured *measured)
 {

@@ -1,69 +1,69 @@
 /*
- * call_stack - the calls that a thread is executing, each with its node in the thread's tree
- * (call_tree.h).
+ * call_stack - the traced calls that a thread is executing, each with its node in the thread's
+ * call tree (call_tree.h).
  *
- * At each event the time since the last one is put down to the node that was executed
- * meanwhile; so nothing is open that a reader, or the end of the program, could miss, and the
- * self times of a thread's nodes are its time from its first event to its last.
+ * Each event adds the time since the previous event to the node that was executing.  So self
+ * times are complete at any moment, however the program ends, and the self times of a thread's
+ * nodes sum to the time from its first event to its last.
  *
- * A signal handler may be made of compiled code that is traced, and come while a hook is at the
- * tree.  So a hook that changes more than a word of it takes it first (trace_take()): two stores.
- * What comes meanwhile goes to another tree of the thread's (native/native.h).
+ * A signal handler may itself contain traced compiled code, and interrupt a hook that is updating
+ * the tree.  So a hook that changes more than one word first takes the tree (trace_take(): two
+ * stores).  Events that come meanwhile go to another tree of the thread (native/native.h).
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/trace.h"
 
-/* index.h: the children of callers that have many. */
+/* index.h: a hash table of the children of callers that have many. */
 struct trace_index {
-	u32 *tables; /* NULL: there are none so far */
-	u32 bits;    /* of the one in use: so many entries are 2 to the */
-	u32 used;    /* of it */
-	u32 is_full; /* or there is no memory: what is not in it is in its caller's list */
+	u32 *tables; /* NULL: not allocated yet */
+	u32 bits;    /* the table in use has 2^bits entries */
+	u32 used;    /* entries used in it */
+	u32 is_full; /* or out of memory: other nodes are found in their callers' lists only */
 };
 
 struct trace_shim;
 
 struct trace_entry {
-	u64 object; /* by which its leaving is known: a code object, a PyMethodDef */
-	u64 named;  /* the object that its name was read of */
-	u64 frame;  /* 0: events have none */
+	u64 object; /* identifies the call when it ends: a code object, a PyMethodDef */
+	u64 named;  /* the object that the name was read from */
+	u64 frame;  /* 0: the events report none */
 	u64 start_ticks;
 	u32 node;
 	u32 kind; /* enum trace_kind */
 };
 
-/* One thread's: all private but the area. */
+/* One thread's calls; all of it private to the agent, except the area. */
 struct call_stack {
-	struct trace_area *area;     /* NULL: the thread has none */
-	struct trace_entry *entries; /* the first is the root's */
+	struct trace_area *area;     /* NULL: the thread has no tree */
+	struct trace_entry *entries; /* entries[0] is the root */
 	struct trace_entry *top;
-	struct trace_entry *limit; /* the last there is */
+	struct trace_entry *limit; /* the last usable entry */
 	u64 last_ticks;
 	/*
-	 * The stack pointer of the hook that is at the tree, or near it; 0: there is none.  It
-	 * is even: 1 is added when events came meanwhile, which went to another tree.
+	 * The stack pointer in or near the hook that has taken the tree; 0: none.  It is even:
+	 * events that come meanwhile, and are counted in another tree, add 1.
 	 */
 	u64 busy;
-	u64 unstacked; /* calls for which there was no entry, and that have not ended */
-	u64 speed_due; /* when the next one is (processor_speed.h); ~0: never */
+	u64 unstacked; /* open calls without an entry: the stack was full */
+	u64 speed_due; /* when to measure processor speed next; ~0: never */
 	u32 slot;
-	u32 chunk;       /* the one that is being filled; 0: none */
-	u16 used;        /* of it */
-	u16 has_waiting; /* regions, whose generator was left: it may come again */
-	/* How many beginnings are to be looked at, for an unwinder was at work (native/jumps.c). */
+	u32 chunk;       /* the chunk that is being filled; 0: none */
+	u16 used;        /* nodes used in it */
+	u16 has_waiting; /* open regions whose generator was left and may be resumed */
+	/* Calls to check for jumped-over callers, as an unwinder has run (native/jumps.c). */
 	u32 unwound;
-	u32 has_nameless; /* calls that are executed may have nodes without names */
-	u32 is_off; /* 1: calls are not counted; their time is none (trace.h, trace_now()) */
-	u32 is_throttled;         /* the thread has seen that calls are (trace_throttled()) */
-	struct trace_shim *shims; /* not in use (python/callable_shims.h): its thread's */
+	u32 has_nameless; /* nodes of open calls may lack names */
+	u32 is_off; /* 1: tracing is off: calls are not counted and take no time (trace.h) */
+	u32 is_throttled;         /* the thread has seen the area's flag (trace_throttled()) */
+	struct trace_shim *shims; /* this thread's free shims (python/callable_shims.h) */
 	struct trace_index index;
 };
 
 /*
- * The calls of one of a thread's stacks, where it has several: coroutines that C switches, such as
- * Ruby's fibers.  They have one tree, and each stack begins at its root.
+ * The open calls of one stack of a thread that has several: coroutines switched in C, such as
+ * Ruby's fibers.  They share the thread's tree, and each stack begins at its root.
  */
 struct trace_stack {
 	struct trace_entry *entries;
@@ -77,13 +77,13 @@ struct trace_stack {
 #define TRACE_NODES (TRACE_CHUNKS * TRACE_CHUNK_NODES)
 _Static_assert((TRACE_NODES & (TRACE_NODES - 1)) == 0, "a number is cut by a mask");
 
-/* A number as it stands in a node: always one of the table. */
+/* Reads a node number from a node, and cuts it to the table. */
 static inline u32 trace_link(const u32 *link)
 {
 	return __atomic_load_n(link, __ATOMIC_RELAXED) & (TRACE_NODES - 1);
 }
 
-/* Whether it is one: a branch, where a mask would delay what every call waits for. */
+/* Whether the number is a node's.  A branch: a mask would lengthen every call's critical path. */
 static inline bool trace_is_node(u32 number)
 {
 	return number - 1 < TRACE_NODES - 1;
@@ -95,9 +95,9 @@ static inline struct trace_node *trace_node_at(const struct call_stack *calls, u
 }
 
 /*
- * Between these two the tree is the caller's.  In one thread: what a compiler must not move
- * is all there is.  A hook that is left by a handler's jump leaves it taken; the next one takes
- * it all the same.
+ * From trace_take() to trace_give() the tree is the caller's.  Both run in one thread, so compiler
+ * fences suffice.  A hook that a signal handler leaves by a jump never gives the tree back; the
+ * next hook takes it all the same.
  */
 static inline void trace_take(struct call_stack *calls, u64 level)
 {
@@ -105,7 +105,7 @@ static inline void trace_take(struct call_stack *calls, u64 level)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Says whether no event came meanwhile. */
+/* True if no event came since trace_take(). */
 static inline bool trace_give(struct call_stack *calls, u64 level)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -115,14 +115,14 @@ static inline bool trace_give(struct call_stack *calls, u64 level)
 	return __builtin_expect(busy == level, 1);
 }
 
-/* throttle.c: the recorder has throttled calls, or does so no more; as trace_throttled(). */
+/* throttle.c: handles a change of the throttle; returns what trace_throttled() does. */
 bool trace_throttle(struct call_stack *calls);
 
 /*
- * Whether a call that begins is to be left out: its hook returns at once.  Calls that are open
- * meanwhile end as they do, and take no time.  The stack has those that began before only: what is
- * called later by one that was left out is its caller's.  To be asked by whatever has not taken
- * the tree.
+ * Whether to leave out a call that begins: its hook returns at once.  Calls that are open then end
+ * as usual, and take no time.  While throttled, the stack holds only calls that began before; a
+ * later call below one that was left out is attributed to that one's caller.  For callers that have
+ * not taken the tree.
  */
 static inline bool trace_throttled(struct call_stack *calls)
 {
@@ -130,14 +130,14 @@ static inline bool trace_throttled(struct call_stack *calls)
 	       trace_throttle(calls);
 }
 
-/* Puts down the time since the last event. */
+/* Adds the time since the last event to the executing node. */
 static inline void trace_advance(struct call_stack *calls, u64 now)
 {
 	struct trace_node *node = trace_node_at(calls, calls->top->node);
 
 	/*
-	 * Counters of two processors may differ a little, and a CPU clock is less than was
-	 * thought when it is read anew: what was put down once is not put down again.
+	 * Time may seem to go back: counters of two processors may differ a little, and the CPU
+	 * clock may be corrected when read anew.  No time is counted twice.
 	 */
 	if (now <= calls->last_ticks)
 		return;
@@ -146,8 +146,8 @@ static inline void trace_advance(struct call_stack *calls, u64 now)
 }
 
 /*
- * The calls that are being executed seem to have begun so much later: what was no call's time is not
- * theirs, either.  It takes a while where calls are deep.
+ * Subtracts time that is left out from all open calls, by moving their starts.  Slow where calls
+ * are deep.
  */
 static inline void trace_leave_out_of_calls(struct call_stack *calls, u64 ticks)
 {
@@ -156,8 +156,8 @@ static inline void trace_leave_out_of_calls(struct call_stack *calls, u64 ticks)
 }
 
 /*
- * An event that a hook was called for and that is no call: its cost is in the time of what is
- * being executed.
+ * Counts an event that called a hook but is no call: the hook's cost is in the self time of the
+ * executing node.
  */
 static inline void trace_note_uncounted(struct call_stack *calls, enum trace_uncounted what)
 {
@@ -165,9 +165,8 @@ static inline void trace_note_uncounted(struct call_stack *calls, enum trace_unc
 }
 
 /*
- * Goes on with another stack, which becomes the calls's; *out_left is the one that is left.  Time
- * up to now is the one's that is left.  By value, so that events do not look further than
- * the calls.
+ * Switches the thread to another of its stacks; *out_left receives the one that is left, which
+ * also gets the time up to now.  The stack is copied into *calls, to save events an indirection.
  */
 static inline void trace_switch_stack(struct call_stack *calls, const struct trace_stack *to,
 				      struct trace_stack *out_left, u64 now)
@@ -185,23 +184,23 @@ static inline void trace_switch_stack(struct call_stack *calls, const struct tra
 	calls->unstacked = next.unstacked;
 }
 
-/* As if nothing had been called on it. */
+/* Removes all calls from a stack. */
 static inline void trace_empty_stack(const struct call_stack *calls, struct trace_stack *stack)
 {
-	/* Every stack of the thread begins with its root. */
+	/* Entry 0 of every stack is the thread's root. */
 	*stack->entries = *calls->entries;
 	stack->top = stack->entries;
 	stack->unstacked = 0;
 }
 
-/* Whether a kind is of Python functions. */
+/* Whether a kind is one of Python functions. */
 static inline bool trace_call_kind_is_python(u32 kind)
 {
 	return kind == TRACE_KIND_PYTHON || kind == TRACE_KIND_PYTHON_UNCALLED ||
 	       kind == TRACE_KIND_PYTHON_RESUMED;
 }
 
-/* Whether a kind is of compiled code. */
+/* Whether a kind is one of compiled code. */
 static inline bool trace_native_is(u32 kind)
 {
 	return kind - TRACE_KIND_INSTRUMENTED <=

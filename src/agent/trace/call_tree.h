@@ -1,35 +1,35 @@
 /*
- * call_tree - the calling-context tree of one thread (abi/trace.h), and how calls begin and end in it.
+ * call_tree - the calling-context tree of a thread (abi/trace.h): how calls begin and end in it.
  *
- * A node is looked for among its parent's children.  These are a ring, in the order in which they
- * were called first, and the search begins at the one called last: callees that are called in turn
- * are found at the next place.  Where there are too many of them, index.h has them.  What
- * distinguishes one from another is an identity that the reporting hook makes up.
+ * A node's children form a ring in the order of their first calls, and a search starts behind the
+ * child called last: callees that are called in turn are found at the first try.  Callers with many
+ * children use a hash table (index.h).  Children are distinguished by an identity that the
+ * reporting hook computes.
  *
- * Recursion.  Where calls are TRACE_DEPTH deep (less, when the table has filled up), a callee
- * that stands twice above itself is taken for the inner of those: its calls and its time are
- * right, its place is one of the deeper levels together.  So the depth of a tree is bounded by
- * the number of different functions, and a program's recursion does not fill the table.
+ * Recursion.  Where calls are TRACE_DEPTH deep (less when the table is filling up), a callee whose
+ * function already occurs twice among its callers is merged with the inner of these: its count and
+ * time are right, its place in the tree is shared by all deeper levels.  So the depth of a tree is
+ * bounded by the number of different functions, and recursion does not fill the table.
  *
- * Nodes lie in memory that others can write: a number that is read of one is cut to the table
- * (trace_link(), trace_is_node()), and a way along such numbers ends after as many as there are nodes.  What is
- * counted may be nonsense then; what is reached is the table.
+ * Nodes lie in memory that others can write.  A node number read from there is cut to the table
+ * (trace_link(), trace_is_node()), and a walk along such numbers takes at most TRACE_NODES steps.
+ * Corrupt memory may give wrong counts, but no access outside the table.
  */
 #pragma once
 #include "agent/trace/call_stack.h"
 #include "agent/trace/index.h"
 
-/* How far a search goes along the ring: then all children are put into the index. */
+/* A search tries that many siblings; then all children are put into the index. */
 #define TRACE_NEAR 8U
 /* Sibling probes once the parent is indexed. */
 #define TRACE_NEAR_WIDE 1U
 
-/* A chunk for this slot; 0: there is none. */
+/* Takes a free chunk for this thread's slot; 0: there is none. */
 static inline u32 trace_take_chunk(struct call_stack *calls)
 {
 	struct trace_area *area = calls->area;
 
-	/* Each call would look for one: the recorder takes away from this before it gives back. */
+	/* Avoids a search by each call; the recorder lowers the count before it frees chunks. */
 	if (__atomic_load_n(&area->chunks_taken, __ATOMIC_RELAXED) >= TRACE_CHUNKS - 1)
 		return 0;
 	for (u32 i = 0; i < TRACE_CHUNKS; i++) {
@@ -38,7 +38,7 @@ static inline u32 trace_take_chunk(struct call_stack *calls)
 
 		if (chunk != 0 &&
 		    __atomic_load_n(&area->owners[chunk], __ATOMIC_RELAXED) == 0 &&
-		    /* Pairs with the release in the recorder, which has read what was in it. */
+		    /* Pairs with the recorder's release when it has read the chunk. */
 		    __atomic_compare_exchange_n(&area->owners[chunk], &is_free, calls->slot + 1,
 						0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			__atomic_fetch_add(&area->chunks_taken, 1, __ATOMIC_RELAXED);
@@ -48,7 +48,7 @@ static inline u32 trace_take_chunk(struct call_stack *calls)
 	return 0;
 }
 
-/* A node that is no child yet; TRACE_NO_NODE when the table is full. */
+/* Allocates a node without links; TRACE_NO_NODE when the table is full. */
 static inline u32 trace_new_node(struct call_stack *calls)
 {
 	if (calls->chunk == 0 || calls->used == TRACE_CHUNK_NODES) {
@@ -58,7 +58,7 @@ static inline u32 trace_new_node(struct call_stack *calls)
 			return TRACE_NO_NODE;
 		calls->chunk = chunk;
 		calls->used = 0;
-		/* What another thread had in it must not be taken for this one's. */
+		/* Clear what the chunk's previous thread left. */
 		for (u32 i = 0; i < TRACE_CHUNK_NODES; i++) {
 			struct trace_node *node =
 				trace_node_at(calls, chunk * TRACE_CHUNK_NODES + i);
@@ -79,7 +79,7 @@ static inline u16 trace_deeper(u16 depth)
 	return depth < TRACE_DEEPEST ? (u16)(depth + 1) : depth;
 }
 
-/* Behind the one called last: a callee that is called in turn is found there. */
+/* Inserts a child behind the one called last, where a search looks first. */
 static inline void trace_link_child(struct call_stack *calls, u32 parent, u32 child)
 {
 	struct trace_node *node = trace_node_at(calls, child);
@@ -97,7 +97,7 @@ static inline void trace_link_child(struct call_stack *calls, u32 parent, u32 ch
 		above->is_wide = trace_index_add(calls, child);
 }
 
-/* A child of a node, which is the one called last. */
+/* Adds a child to a node, as the child called last. */
 static inline u32 trace_add_child(struct call_stack *calls, u32 parent, enum trace_kind kind,
 				  u64 identity, u64 key)
 {
@@ -117,14 +117,14 @@ static inline u32 trace_add_child(struct call_stack *calls, u32 parent, enum tra
 	node->is_wide = 0;
 	node->shortest_ticks = ~0ULL;
 	node->longest_ticks = 0;
-	/* Pairs with the acquire in the recorder: what is above is whole when it is seen. */
+	/* Pairs with the acquire in the recorder: the fields above are complete. */
 	__atomic_store_n(&node->key, key, __ATOMIC_RELEASE);
 	if (parent != TRACE_NO_NODE)
 		trace_link_child(calls, parent, child);
 	return child;
 }
 
-/* Another identity for a node, from now on. */
+/* Gives a node another identity. */
 static inline void trace_rename(struct call_stack *calls, u32 number, u64 identity)
 {
 	struct trace_node *node = trace_node_at(calls, number);
@@ -135,7 +135,7 @@ static inline void trace_rename(struct call_stack *calls, u32 number, u64 identi
 		above->is_wide = trace_index_add(calls, number);
 }
 
-/* In the ring, from behind a child to `end`. */
+/* Searches the ring from the sibling after `child` up to `end`. */
 static inline u32 trace_find_between(const struct call_stack *calls, u32 child, u32 end,
 				     u64 identity)
 {
@@ -149,7 +149,7 @@ static inline u32 trace_find_between(const struct call_stack *calls, u32 child, 
 	return TRACE_NO_NODE;
 }
 
-/* A child that is not the one called last: now it is.  TRACE_NO_NODE: there is none. */
+/* Finds a child (or TRACE_NO_NODE) behind the one called last, and makes it the one called last. */
 static inline u32 trace_find_child(struct call_stack *calls, u32 parent, u64 identity)
 {
 	struct trace_node *above = trace_node_at(calls, parent);
@@ -177,7 +177,7 @@ static inline u32 trace_find_child(struct call_stack *calls, u32 parent, u64 ide
 	return child;
 }
 
-/* How deep calls may be before recursion is merged: less, the fuller the table is. */
+/* The depth from which recursion is merged: less, the fuller the table is. */
 static inline u32 trace_depth_limit(const struct call_stack *calls)
 {
 	const u64 taken = __atomic_load_n(&calls->area->chunks_taken, __ATOMIC_RELAXED);
@@ -188,8 +188,8 @@ static inline u32 trace_depth_limit(const struct call_stack *calls)
 }
 
 /*
- * What a callee is merged with, from `parent` outwards: the innermost of its kind that has another
- * one above.  TRACE_NO_NODE: none.
+ * The node to merge a recursive call with: from `parent` outwards, the innermost of the callee's
+ * nodes that has another one above it; if is_full, one alone suffices.  TRACE_NO_NODE: none.
  */
 static inline u32 trace_find_merged(const struct call_stack *calls, u32 parent, u64 identity,
 				    bool is_full)
@@ -207,7 +207,7 @@ static inline u32 trace_find_merged(const struct call_stack *calls, u32 parent, 
 	return is_full ? found : TRACE_NO_NODE;
 }
 
-/* The child called last, if that is it. */
+/* The child called last if it has this identity, or TRACE_NO_NODE. */
 static inline u32 trace_likely_child(const struct call_stack *calls, u32 parent, u64 identity)
 {
 	const u32 child =
@@ -220,7 +220,7 @@ static inline u32 trace_likely_child(const struct call_stack *calls, u32 parent,
 		       : TRACE_NO_NODE;
 }
 
-/* A call that begins: node is the callee's; TRACE_NO_NODE if it is lost. */
+/* Begins a call.  node: the callee's, or TRACE_NO_NODE if the table is full: the call is lost. */
 static inline __attribute__((always_inline)) void trace_push(struct call_stack *calls, u32 node,
 							     struct trace_entry entry)
 {
@@ -245,14 +245,14 @@ static inline __attribute__((always_inline)) void trace_push(struct call_stack *
 	calls->top = top;
 }
 
-/* The innermost call ends. */
+/* Ends the innermost call. */
 static inline void trace_pop(struct call_stack *calls, u64 now)
 {
 	const struct trace_entry *top = calls->top;
 	struct trace_node *node = trace_node_at(calls, top->node);
 	const u64 ticks = now > top->start_ticks ? now - top->start_ticks : 0;
 
-	/* One that took no time was made while tracing was off: it is not the shortest. */
+	/* A call of 0 ticks was made while tracing was off: it is not the shortest. */
 	if (ticks - 1 < node->shortest_ticks - 1)
 		node->shortest_ticks = ticks;
 	if (ticks > node->longest_ticks)
@@ -260,7 +260,7 @@ static inline void trace_pop(struct call_stack *calls, u64 now)
 	calls->top--;
 }
 
-/* As trace_close(), of a call that is not the innermost, or that has no entry. */
+/* trace_close() for a call that is not the innermost, or that has no entry. */
 static __attribute__((noinline, unused)) void trace_leave_outer(struct call_stack *calls,
 								u64 object, u64 frame, u64 now)
 {
@@ -281,8 +281,8 @@ static __attribute__((noinline, unused)) void trace_leave_outer(struct call_stac
 }
 
 /*
- * The call of this object, in this frame, ends, and what it called that was not seen to end.
- * Nothing, if it began before it was traced.
+ * Ends the call of this object in this frame, and calls inside it whose ends were missed.  Does
+ * nothing if the call began before tracing.
  */
 static inline __attribute__((always_inline)) void trace_close(struct call_stack *calls,
 							      u64 object, u64 frame, u64 now)
@@ -290,7 +290,7 @@ static inline __attribute__((always_inline)) void trace_close(struct call_stack 
 	const struct trace_entry *top = calls->top;
 
 	trace_advance(calls, now);
-	/* The root's object is 0, and no callee's. */
+	/* The root's object is 0; no callee's is. */
 	if (__builtin_expect(
 		    top->object == object && top->frame == frame && calls->unstacked == 0, 1))
 		trace_pop(calls, now);

@@ -8,22 +8,22 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/map.h"
 
-/* Calls in each other, of one thread: 1.3 MB that cost memory as they are used. */
+/* Nested calls of one thread: 1.3 MB of address space; pages cost memory once used. */
 #define ENTRIES 32768U
-/* Of a stack that is not the thread's first: a fiber's of Ruby has room for 3,000 calls. */
+/* For a thread's further stacks: a Ruby fiber's has room for 3,000 calls. */
 #define MORE_ENTRIES 4096U
 
 __thread struct call_stack *trace_own;
-/* There was no slot for it. */
+/* No slot was free for this thread. */
 static __thread bool is_untraced;
 static struct {
-	struct call_stack stacks[TRACE_THREADS]; /* a slot's, for one thread after the other */
-	/* Its parent's, in a child of fork until it has its own. */
+	struct call_stack stacks[TRACE_THREADS]; /* by slot; one thread after another */
+	/* In a child of fork, until it has its own: the calls it inherited. */
 	const struct call_stack *forgotten;
-	u32 next_slot; /* the one to look at first */
+	u32 next_slot; /* where the search for a free slot begins */
 } slots;
 
-/* A slot of the table that no thread has; TRACE_THREADS: there is none. */
+/* Takes a free slot of the area; TRACE_THREADS: there is none. */
 static u32 take_slot(struct trace_area *area)
 {
 	const u32 first = __atomic_fetch_add(&slots.next_slot, 1, __ATOMIC_RELAXED);
@@ -32,7 +32,7 @@ static u32 take_slot(struct trace_area *area)
 		const u32 slot = (first + i) % TRACE_THREADS;
 		u32 state = TRACE_THREAD_FREE;
 
-		/* Pairs with the release in the recorder, which has read what was there. */
+		/* Pairs with the recorder's release when it has read the slot. */
 		if (__atomic_compare_exchange_n(&area->threads[slot].state, &state,
 						TRACE_THREAD_TAKEN, 0, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
@@ -41,7 +41,7 @@ static u32 take_slot(struct trace_area *area)
 	return TRACE_THREADS;
 }
 
-/* Once for each slot. */
+/* Maps a slot's entries when it is first used; they are kept. */
 static bool has_entries(struct call_stack *calls)
 {
 	if (calls->entries != NULL)
@@ -106,7 +106,7 @@ struct call_stack *trace_begin_thread(void)
 	thread->left_out_ticks = 0;
 	calls->last_ticks = trace_now();
 	thread->first_ticks = trace_clock_counter();
-	/* Pairs with the acquire in the recorder: its first time is there when it is seen. */
+	/* Pairs with the acquire in the recorder: first_ticks is set when tid is seen. */
 	__atomic_store_n(&thread->tid, (u32)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 			 __ATOMIC_RELEASE);
 	trace_own = calls;
@@ -124,7 +124,7 @@ bool trace_begin_aside(struct trace_aside *aside)
 
 	if (area == NULL)
 		return false;
-	/* A program that is to begin paused: the clock would stand still. */
+	/* In a program started paused the clock would stand still. */
 	aside->was_off = trace_clock.is_off;
 	if (aside->was_off)
 		trace_clock_go_on();
@@ -152,13 +152,13 @@ void trace_end_aside(struct trace_aside *aside)
 		trace_clock_stop();
 }
 
-/* By what each function was executed: its entry says it from then on, as its node is gone. */
+/* Copies the exact kinds of Python calls from nodes to entries: the nodes are the parent's. */
 static void keep_kinds(struct call_stack *calls)
 {
 	for (struct trace_entry *entry = calls->entries + 1; entry <= calls->top; entry++) {
 		const struct trace_node *node = trace_node_at(calls, entry->node);
 
-		/* Another's node, where there was no room. */
+		/* If the table was full, the entry has another call's node. */
 		if (trace_call_kind_is_python(node->kind) && node->parent == entry[-1].node)
 			entry->kind = node->kind;
 	}
@@ -186,7 +186,7 @@ bool trace_calls_adopt(void)
 	is_untraced = false;
 	if (before == NULL || trace_area_of_process() == NULL)
 		return false;
-	/* Another slot than before: its entries are read while these are made. */
+	/* Another slot: the old slot's entries are read while the new ones are made. */
 	slots.next_slot = old.slot + 1;
 	struct call_stack *calls = trace_begin_thread();
 
@@ -195,7 +195,7 @@ bool trace_calls_adopt(void)
 	return calls != NULL;
 }
 
-/* For those that begin meanwhile, the clock says it. */
+/* Threads that begin meanwhile take the state from trace_clock. */
 void trace_calls_set_off(u32 is_off)
 {
 	for (u32 i = 0; i < TRACE_THREADS; i++) {

@@ -1,9 +1,9 @@
 /*
- * calls - the calls of each thread, as hooks report them.
+ * calls - traced calls as hooks report them: trace_enter() when one begins, trace_leave() when it
+ * ends.
  *
- * A hook calls trace_enter() where a call begins and trace_leave() where it ends.  An interpreter's
- * hooks run between two of its instructions, never in a signal handler; those of compiled code
- * wherever it runs.  call_tree.h has what is counted, names.h what it is called.
+ * An interpreter's hooks run between two of its instructions, never in a signal handler; those of
+ * compiled code wherever it runs.  call_tree.h has the counts, names.h the callees' names.
  */
 #pragma once
 #include <stddef.h>
@@ -16,52 +16,52 @@
 /* A call as a hook reports it. */
 struct trace_call {
 	u64 identity; /* of the callee: never 0 */
-	u64 object;   /* struct trace_entry has these */
+	u64 object;   /* this and the next two: as in struct trace_entry */
 	u64 named;
 	u64 frame;
 	enum trace_kind kind;
 };
 
-/* The calling thread's; NULL: it has none so far. */
+/* The calling thread's calls; NULL: none so far. */
 extern __thread struct call_stack *trace_own;
 
-/* A call that is being executed, and did not begin where it would have been counted. */
+/* Puts a running call on the stack whose beginning was not seen, or was counted elsewhere. */
 void trace_stand(struct call_stack *calls, const struct trace_call *call);
-/* The same of entries that are another tree's, outermost first. */
+/* The same for entries of another tree, outermost first. */
 void trace_stand_again(struct call_stack *calls, const struct trace_entry *entries, u32 count);
-/* The calling thread's calls, counted for a while in an area of their own. */
+/* State of counting the calling thread's calls in a separate area for a while. */
 struct trace_aside {
-	struct call_stack calls; /* the caller's to read before it ends; its entries are kept */
-	struct call_stack *own;  /* the thread's from before */
+	struct call_stack calls; /* readable until trace_end_aside(); its entries are kept */
+	struct call_stack *own;  /* the thread's calls before */
 	bool was_off;
 };
 /*
- * Counts in an area of its own, also where tracing is off, until trace_end_aside(); false:
- * there is no memory.  What is done meanwhile is in no call's time.  By one thread at a time.
+ * Counts in a separate area until trace_end_aside(), even if tracing is off.  Time meanwhile is
+ * in no call's.  For one thread at a time.  False: out of memory.
  */
 bool trace_begin_aside(struct trace_aside *aside);
 void trace_end_aside(struct trace_aside *aside);
-/* Begins to count the calling thread; NULL: it cannot be. */
+/* Begins to count the calling thread's calls; NULL: it cannot be counted. */
 struct call_stack *trace_begin_thread(void);
 /*
- * One more stack for a thread that switches stacks, empty (trace_switch_stack()); false: there is
- * no memory.  As no stack is ever given back, its user keeps it for another.
+ * Makes an empty stack for a thread that switches stacks (trace_switch_stack()); false: out of
+ * memory.  It is never freed: the user of a stack keeps it for reuse.
  */
 bool trace_make_stack(const struct call_stack *calls, struct trace_stack *out_stack);
 /*
- * A call that is not of the callee that was its caller's last, or at which the processor's speed is
- * due (processor_speed.h).  Not a struct: that would be put together in memory at each call, for those of
- * the other kind as well.
+ * Begins a call whose callee is not the one its caller called last, or at which the processor's
+ * speed is to be measured (processor_speed.h).  Takes no struct: one would be built in memory at
+ * each call, also where this function is not needed.
  */
 void trace_enter_elsewhere(struct call_stack *calls, u64 identity, u64 object, u64 named,
 			   u64 frame, enum trace_kind kind);
-/* There is an area: threads that begin take slots of it. */
+/* An area is in use: threads that begin now take slots of it. */
 void trace_calls_begin(void);
-/* In a child of fork: what the parent counted is the parent's. */
+/* In a child of fork: drops the calls counted for the parent. */
 void trace_calls_forget(void);
-/* There is an area again: what the calling thread executes stands in it.  False: it is not traced. */
+/* In a child of fork: enters the thread's open calls in its area.  False: it is not traced. */
 bool trace_calls_adopt(void);
-/* By the program: calls are followed as before, but not counted (1), or counted again (0). */
+/* The program switches tracing: calls are still followed, but not counted (1), or counted (0). */
 void trace_calls_set_off(u32 is_off);
 
 static inline struct call_stack *trace_of_thread(void)
@@ -72,20 +72,20 @@ static inline struct call_stack *trace_of_thread(void)
 }
 
 /*
- * regions.c: the innermost call may be of a generator, or a coroutine, that had regions
- * when it was left: they are open again.
+ * regions.c: reopens regions whose generator or coroutine the innermost call resumes, or whose
+ * function returned to a caller that now calls another.
  */
 void trace_region_return(struct call_stack *calls);
 
 /*
- * The time since the last event is no call's: searching for a node, and naming it, took it.  Says how
- * long it was, in ticks.
+ * Leaves the time since the last event out of all calls: searching for a node, and naming it, took
+ * it.  Returns this time in ticks.
  */
 u64 trace_leave_out(struct call_stack *calls);
-/* Events of a handler went to another tree while the caller was at this one: so does their time. */
+/* Skips time that a handler's events counted in another tree while this one was taken. */
 void trace_skip(struct call_stack *calls);
 
-/* By value, so that it is put together in registers. */
+/* The call is passed by value, so that it is built in registers. */
 static inline __attribute__((always_inline)) void trace_enter(struct call_stack *calls,
 							      struct trace_call call, u64 now)
 {
@@ -113,7 +113,7 @@ static inline __attribute__((always_inline)) void trace_enter(struct call_stack 
 		trace_region_return(calls);
 }
 
-/* trace_close(), by a hook that has not taken the tree. */
+/* trace_close() for a hook that has not taken the tree. */
 static inline __attribute__((always_inline)) void trace_leave(struct call_stack *calls,
 							      u64 object, u64 frame, u64 now)
 {
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) void trace_leave(struct call_stack 
 		trace_skip(calls);
 }
 
-/* trace_switch_stack(), by code that has not taken the tree. */
+/* trace_switch_stack() for code that has not taken the tree. */
 static inline void trace_change_stack(struct call_stack *calls, const struct trace_stack *to,
 				      struct trace_stack *out_left, u64 now)
 {

@@ -31,20 +31,20 @@ enum reading {
 	READING_BY_CALL,
 };
 
-/* What a thread knows of its own. */
+/* A thread's CPU clock, and how to extrapolate it from the counter. */
 struct cpu_clock {
-	u64 until;         /* on the counter: then it is read anew; 0: at once */
-	u64 offset;        /* from the counter to the clock */
-	const u64 *marker; /* its rseq_cs; NULL: it has none */
+	u64 until;         /* counter value at which it is read anew; 0: at once */
+	u64 offset;        /* CPU clock minus counter */
+	const u64 *marker; /* the thread's rseq_cs; NULL: not registered */
 	enum reading reading;
-	bool is_off;             /* it has seen that tracing is */
-	u64 skipped, stopped_at; /* as those of the machine's counter */
+	bool is_off;             /* the thread has seen that tracing is off */
+	u64 skipped, stopped_at; /* as in struct trace_clock, for this clock */
 };
 
 /*
- * No code at all: the kernel compares addresses with it, and reads the word before the one to
- * go on at, which has to be what the C library registered its threads with (RSEQ_SIG of its
- * sys/rseq.h).
+ * The range of the rseq descriptor: never executed.  The kernel compares instruction addresses with
+ * it, and checks that the word before the abort address is the signature with which the C library
+ * registered its threads (RSEQ_SIG of its sys/rseq.h).
  */
 static const u32 never_executed[] = { ARCH_RSEQ_SIGNATURE, 0, 0, 0 };
 
@@ -53,10 +53,10 @@ static __thread struct cpu_clock own_clock;
 
 static struct {
 	struct trace_area *area;
-	u64 ticks_per_ns; /* as the area has it */
-	u64 longest;      /* how many ticks a reading is good for */
+	u64 ticks_per_ns; /* as in struct trace_area */
+	u64 longest;      /* ticks for which a reading is valid */
 	ptrdiff_t rseq_offset;
-	bool has_marker; /* threads are registered, and the marker is cleared */
+	bool has_marker; /* threads are registered, and the kernel clears the marker */
 	struct rseq_piece piece;
 } cpu;
 
@@ -66,7 +66,7 @@ static u64 ticks_of_ns(u64 ns)
 	       ((ns & 0xffffffff) * (cpu.ticks_per_ns >> 4) >> 28);
 }
 
-/* By a system call. */
+/* Reads the thread's CPU clock by a system call. */
 static u64 read_cpu_ticks(void)
 {
 	return ticks_of_ns(cpu_time_of_thread_ns());
@@ -96,7 +96,7 @@ static bool find_rseq(void)
 	return (int)rseq_of_thread()->cpu_id >= 0;
 }
 
-/* Twice, for a preemption beside it would clear the marker as well. */
+/* Whether a sleep clears the marker.  Tried twice: a preemption just then clears it as well. */
 static bool is_cleared_by_sleep(void)
 {
 	u64 *marker = &rseq_of_thread()->critical;
@@ -186,7 +186,7 @@ static void begin_thread(struct cpu_clock *own)
 	own->reading = has_marker ? READING_BY_MARKER : READING_BY_CALL;
 }
 
-/* The program's own code uses the word: what it says, and says no more, is not for us. */
+/* The program's own code uses rseq_cs: read this thread's clock by system calls from now on. */
 static void leave_to_program(struct cpu_clock *own)
 {
 	own->reading = READING_BY_CALL;
@@ -195,7 +195,7 @@ static void leave_to_program(struct cpu_clock *own)
 
 static u64 read_anew(struct cpu_clock *own, u64 ticks)
 {
-	/* A filter may forbid it: from then on, the time in which a thread waits is in it. */
+	/* A seccomp filter may forbid the call: from then on, the clock includes waiting time. */
 	if (!permits.may_call)
 		return ticks + own->offset;
 	if (own->reading == READING_UNKNOWN)
@@ -207,7 +207,7 @@ static u64 read_anew(struct cpu_clock *own, u64 ticks)
 		if (found != 0 && found != marker_word())
 			leave_to_program(own);
 		else
-			/* Before the reading: where this is interrupted, it is read again. */
+			/* Before the reading: an interruption from here on clears it. */
 			__atomic_store_n(marker, marker_word(), __ATOMIC_RELAXED);
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -221,7 +221,7 @@ static u64 read_anew(struct cpu_clock *own, u64 ticks)
 	return cpu_ticks - own->skipped;
 }
 
-/* Where a reading is too old, or tracing is off, or was when this thread looked last. */
+/* The slow path: the reading is too old, or tracing is off, or was at this thread's last event. */
 static __attribute__((noinline)) u64 read_slowly(struct cpu_clock *own, u64 ticks)
 {
 	const bool is_off = __atomic_load_n(&trace_clock.is_off, __ATOMIC_ACQUIRE);
@@ -248,9 +248,7 @@ u64 trace_clock_special(void)
 	struct cpu_clock *own = &own_clock;
 	const u64 ticks = trace_clock_counter();
 
-	/*
-	 * The counter was read before this: while the marker stands, the thread ran until then.
-	 */
+	/* The counter was read before the marker: if it is still set, the thread ran until then. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect(ticks < own->until &&
 				     __atomic_load_n(own->marker, __ATOMIC_RELAXED) ==

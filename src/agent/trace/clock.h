@@ -1,30 +1,29 @@
 /*
  * clock - the time of traced calls, in ticks (abi/ticks.h).
  *
- * It is the machine's counter, or the calling thread's own CPU clock, which takes no
- * system call at an event.  The kernel shows where a thread was switched away from: while a
- * thread runs on, its clock advances as the counter does.
+ * It is the machine's counter or, for a trace of CPU time, the calling thread's own CPU clock.
+ * Reading that at each event would take a system call.  But while a thread runs without
+ * interruption its CPU clock advances as the counter does, and the kernel shows interruptions.
  *
- * Restartable sequences (rseq(2)) show it.  A thread that is registered has a word,
- * rseq_cs, that names a piece of its code; when the kernel returns to the thread after it was
- * preempted, moved or put to sleep it looks whether that code was interrupted, and if it was
- * not, clears the word.  So a descriptor of code that is never executed is put there, together
- * with a reading of the CPU clock by system call.  As long as it stands, that reading and what
- * the counter advanced since are the clock's; when it is gone, the clock is read anew.  It is
- * also read anew after a millisecond: interrupts, and what a virtual machine is robbed of, may
- * be in the counter and not in the clock.
+ * It does so by restartable sequences (rseq(2)).  A registered thread has a word, rseq_cs, that
+ * points to a descriptor of a piece of code.  When the kernel returns to a thread that it had
+ * preempted, migrated or put to sleep, and the thread was not within that piece, it clears the
+ * word.  So we store a descriptor of code that is never executed, as a marker, and read the CPU
+ * clock by system call.  While the marker is set, the CPU clock is that reading plus the counter's
+ * advance since; once it is cleared, the clock is read anew.  It is also read anew after a
+ * millisecond: the counter includes interrupts, and time that a hypervisor takes from a virtual
+ * machine, which the CPU clock may not.
  *
- * Readings are absolute, so nothing adds up: what is off between two of them is mended by the
- * second.
+ * Readings are absolute, so errors do not add up: the next reading corrects the last.
  *
- * The C library registers its threads from glibc 2.35 on.  Where it does not, where the word is
- * not cleared behind a system call that slept (Linux 6.19 leaves it alone: it looks at the word
- * only where user code was interrupted), and in a thread whose program uses the word itself, an
- * event costs a system call.
+ * glibc registers its threads from 2.35 on.  An event costs a system call where the C library does
+ * not, where the kernel does not clear the word after a system call that slept (Linux 6.19 leaves
+ * it alone, and looks at it only where user code was interrupted), and in a thread whose program
+ * uses the word itself.
  *
- * While the program has switched tracing off the clock stands still, and is behind for that
- * from then on: a thread's CPU clock from its first event in that time to its first one after
- * it.
+ * While the program has tracing switched off, the clock stands still, and lags behind the counter
+ * from then on.  A thread's CPU clock stands still from the thread's first event in that time to
+ * its first one after it.
  */
 #pragma once
 #include <stdbool.h>
@@ -34,32 +33,32 @@
 struct trace_area;
 
 struct trace_clock {
-	u64 skipped;    /* of the counter, while tracing was off */
-	u64 stopped_at; /* while it is off */
+	u64 skipped;    /* ticks of the counter while tracing was off, in all */
+	u64 stopped_at; /* the clock's value while tracing is off */
 	bool is_off;
-	bool is_cpu;
-	bool is_frozen; /* the program forbade to read the counter: it shows what it did then */
-	bool is_special; /* one of them: trace_clock_special() has it */
+	bool is_cpu;     /* times are of each thread's CPU clock */
+	bool is_frozen;  /* the program forbids reading the counter: it stands still */
+	bool is_special; /* any of the three above: trace_clock_special() reads the clock */
 	u64 frozen_at;   /* what the counter shows when it is frozen */
 };
 extern struct trace_clock trace_clock;
 
-/* Whose clock it is, and how it is read, from the process's first event on. */
+/* Chooses the clock and how to read it, before the process's first event. */
 void trace_clock_begin(struct trace_area *area);
-/* Stops it, or lets it go on; of one thread at a time. */
+/* Stops the clock, or lets it run on; by one thread at a time. */
 void trace_clock_stop(void);
 void trace_clock_go_on(void);
 /* In a child of fork, whose thread has another clock. */
 void trace_clock_forget(void);
-/* Before the program forbids that the counter be read, and when it has allowed it again. */
+/* Before the program forbids reading the counter (PR_SET_TSC), and after it allows it again. */
 void trace_clock_freeze(void);
 void trace_clock_thaw(void);
-/* The machine's counter, or what it showed when it could be read last. */
+/* The machine's counter, or its last value before reading it was forbidden. */
 u64 trace_clock_counter(void);
-/* Of a clock that is not the counter itself. */
+/* The clock's time, where it is not simply the counter. */
 u64 trace_clock_special(void);
 
-/* By which the calling thread is ahead: never to be compared with another's. */
+/* The time of an event.  Never to be compared with another thread's. */
 static inline u64 trace_now(void)
 {
 	return __builtin_expect(trace_clock.is_special, 0) ? trace_clock_special()

@@ -1,13 +1,13 @@
-/* What loops took with hooks and without them, to what a call costs; and that, for the recorder. */
+/* costs - computes what a call costs from the calibration loops, and stores it for the recorder. */
 #include "agent/trace/area.h"
 #include "agent/trace/calibrate.h"
 
 #define PER_MILLE 1000
 
-/* A child of fork has its parent's hooks, and another area to say so in. */
+/* Kept here, too: a child of fork has its parent's hooks, but an area of its own. */
 static struct {
 	struct trace_cost costs[TRACE_COSTS];
-	u32 burst_ticks; /* when that was done last */
+	u32 burst_ticks; /* the processor's speed at the last calibration (processor_speed.h) */
 } calibrated;
 
 static s64 magnitude(s64 value)
@@ -15,7 +15,7 @@ static s64 magnitude(s64 value)
 	return value < 0 ? -value : value;
 }
 
-/* Of costs a 32-bit number of the recorder's. */
+/* Cuts a cost to what the recorder's 32-bit field holds. */
 static s32 bounded(s64 ticks)
 {
 	const s64 most = 1LL << 30;
@@ -23,13 +23,13 @@ static s32 bounded(s64 ticks)
 	return (s32)(ticks > most ? most : ticks < -most ? -most : ticks);
 }
 
-/* What a turn costs for each of its calls, without what going round costs. */
+/* The added time per call of a loop, less that of the empty loop. */
 static s64 call_of(const struct trace_measured *measured, u32 loop)
 {
 	return (measured[loop].added - measured[0].added) / measured[loop].calls;
 }
 
-/* Of that, what is in the call's own time. */
+/* The part of it that is in the callee's self time. */
 static s64 inside_of(const struct trace_calibration *calibration,
 		     const struct trace_measured *measured, u32 loop)
 {
@@ -39,7 +39,7 @@ static s64 inside_of(const struct trace_calibration *calibration,
 	return (measured[loop].inner - executed / PER_MILLE) / measured[loop].calls;
 }
 
-/* How far this loop's calls are from the mean, or its rounds from each other. */
+/* The larger of this loop's distance from the mean and the noise of its rounds. */
 static s64 spread_of(const struct trace_measured *measured, u32 loop, s64 mean)
 {
 	const s64 off = magnitude(call_of(measured, loop) - mean);

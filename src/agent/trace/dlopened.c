@@ -12,7 +12,7 @@
 #include "agent/trace/ruby/ruby.h"
 #include "agent/trace/trace.h"
 
-/* Images that called since one was unloaded; beyond that, the recorder is not asked. */
+/* New images seen since the last unload; for more than these the recorder is not asked. */
 #define ASKED_MAX 64U
 
 static struct {
@@ -20,7 +20,7 @@ static struct {
 	u32 count;
 } late;
 
-/* True once for each image; two threads at a time may ask twice. */
+/* True once for each image, or twice if two threads call at once. */
 static bool is_new(const struct link_map *image)
 {
 	const u32 count = __atomic_load_n(&late.count, __ATOMIC_ACQUIRE);

@@ -1,15 +1,15 @@
 /*
- * dlopened - interpreters that come into a process after it has begun.
+ * dlopened - starts tracing interpreters that are loaded after the process has started.
  *
- * A program that embeds an interpreter may load it when it pleases, itself or as what a plug-in
- * of its needs.  Hooks have to be there before that interpreter begins, and the recorder would
- * see it some milliseconds later.  dlopen() reports nothing: what it finds depends on its
- * caller, so it is not interposed.  But an interpreter that begins calls functions that
- * we do interpose (pthread_setspecific(), getenv()), and the first call that comes from an
- * image which was not there at the start is answered when the recorder has looked at it.
+ * A program that embeds an interpreter may load it at any time, itself or as a dependency of a
+ * plug-in.  Hooks must be set before that interpreter starts, and the recorder would see it some
+ * milliseconds later.  dlopen() cannot report it: its result depends on its caller's address, so it
+ * is not interposed.  But a starting interpreter calls functions that we do interpose
+ * (pthread_setspecific(), getenv()): the first such call from an image that was not loaded at the
+ * start asks the recorder to look for an interpreter, and waits until it has.
  */
 #pragma once
-/* A function that an interpreter calls as it begins was called from there. */
+/* `caller` called a function that a starting interpreter calls. */
 void trace_dlopened_look(const void *caller);
-/* Images may have gone. */
+/* Images may have been unloaded. */
 void trace_dlopened_flush(void);

@@ -10,13 +10,13 @@
 _Static_assert(ENTRIES_OF(TRACE_INDEX_LAST_BITS) >= TRACE_CHUNKS * TRACE_CHUNK_NODES,
 	       "there is room for all nodes, but for those that go by two names");
 
-/* The sizes are powers of two, so what lies before one of them is its own size, less the first. */
+/* Sizes double from table to table, so a table's offset is its size minus the first one's. */
 static u32 *table_of(const struct trace_index *index, u32 bits)
 {
 	return index->tables + ENTRIES_OF(bits) - ENTRIES_OF(TRACE_INDEX_FIRST_BITS);
 }
 
-/* Identities are addresses, or made of some: their lower bits are alike. */
+/* Identities are addresses, or computed from some: their low bits are similar. */
 static u32 place_of(u32 parent, u64 identity, u32 bits)
 {
 	const u64 both = identity + parent * 0xbf58476d1ce4e5b9ULL;
@@ -24,7 +24,7 @@ static u32 place_of(u32 parent, u64 identity, u32 bits)
 	return (u32)((both ^ both >> 29) * 0x9e3779b97f4a7c15ULL >> (64 - bits));
 }
 
-/* How many of its entries may be used: a search ends at one that is not. */
+/* How many entries of a table may be used: a search needs a free one to end at. */
 static u32 most_of(u32 bits)
 {
 	return bits < TRACE_INDEX_LAST_BITS ? ENTRIES_OF(bits) / 2 : ENTRIES_OF(bits) / 16 * 15;
@@ -34,7 +34,7 @@ u32 trace_index_find(const struct call_stack *calls, u32 parent, u64 identity)
 {
 	const u32 bits = calls->index.bits;
 
-	/* A node may say that its children are here when none is. */
+	/* A corrupt node may claim that its children are here. */
 	if (calls->index.tables == NULL)
 		return TRACE_NO_NODE;
 	const u32 *table = table_of(&calls->index, bits);
@@ -49,7 +49,7 @@ u32 trace_index_find(const struct call_stack *calls, u32 parent, u64 identity)
 	return TRACE_NO_NODE;
 }
 
-/* False: it is there. */
+/* False: it is in the table already. */
 static bool put(const struct call_stack *calls, u32 bits, u32 number)
 {
 	const struct trace_node *node = trace_node_at(calls, number);
@@ -83,7 +83,7 @@ static void grow(struct call_stack *calls)
 			used += put(calls, index->bits + 1, last[i]);
 	}
 	index->used = used;
-	/* A handler that interrupts this sees the one or the other. */
+	/* A signal handler that interrupts this sees the old table or the new one. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	index->bits++;
 }

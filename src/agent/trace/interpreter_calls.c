@@ -1,8 +1,8 @@
 /*
- * interpreter_calls - functions of libc's that an interpreter calls as it begins, interposed.
+ * interpreter_calls - interposes functions of libc that show that an interpreter is starting.
  *
- * CPython says by pthread_setspecific() which thread state a thread has, CRuby asks by getenv() for
- * RUBYLIB when its VM has been set up, and a new Ractor by isatty() what its streams are.
+ * CPython stores a thread's new thread state by pthread_setspecific(); CRuby reads RUBYLIB by
+ * getenv() once its VM is set up, and a new Ractor calls isatty() for its standard streams.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ AGENT_START AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *
 {
 	const struct ring_header *ring = own_ring.header;
 
-	/* A process that has no ring: that is all. */
+	/* Nothing else to do in a process that is not traced. */
 	if (__builtin_expect(ring == NULL || !(own_ring.terms.flags & RING_TRACE), 1))
 		return HOOK_NEXT(pthread_setspecific)(key, value);
 	const int rc = HOOK_NEXT(pthread_setspecific)(key, value);

@@ -1,20 +1,19 @@
 /*
- * map - memory for what a thread's calls are counted by, of the kernel's: a page costs
- * something when it is used.
+ * map - maps memory for tracing directly from the kernel; a page costs memory once it is used.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/types.h"
 
-/* Zeros; NULL: there is none. */
+/* Zeroed memory; NULL: out of memory, or mapping is forbidden. */
 void *trace_map(u64 bytes);
 void trace_unmap(void *place, u64 bytes);
-/* A filter of the program's forbids what they take: from now on there is none. */
+/* The program installs a seccomp filter that forbids mmap(): from now on trace_map() fails. */
 void trace_map_forbid(void);
 bool trace_map_is_forbidden(void);
 /*
- * Protects [begin, end) of the program's as it was before it was written to.  Where that fails it
- * stays writable, and the recorder notes it.
+ * Restores the protection of [begin, end) after the program's memory there was written to.  If
+ * that fails it stays writable, and the recorder notes it.
  */
 void trace_protect_again(u64 begin, u64 end, long protection);

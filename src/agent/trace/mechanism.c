@@ -1,4 +1,4 @@
-/* trace's row: what it does at the steps of a process's life. */
+/* trace's row in the table of mechanisms: what it does at each step of a process's life. */
 #include <stddef.h>
 
 #include "abi/ring.h"
@@ -21,7 +21,7 @@
 #include "agent/trace/regions.h"
 #include "agent/trace/trace.h"
 
-/* It has been, at least: there is something to forget. */
+/* Tracing has begun in this process, or its parent: there is state to drop after fork. */
 static bool is_tracing AGENT_STATE;
 
 AGENT_START static void begin(struct ring_header *ring, bool is_first)

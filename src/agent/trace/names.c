@@ -22,9 +22,9 @@
 #include "agent/trace/word.h"
 #include "walk/python_builtin.h"
 
-/* A name with its table of lines has at most 5,000. */
+/* A name with its line table has at most 5,000 words. */
 #define NAMES_ROOM_WORDS 16384U
-/* Threads that meet a new callee at this moment: those that wait for the GIL do not. */
+/* Threads that name a new callee at the same time; one with Python's GIL excludes others. */
 #define SCRATCHES 8U
 #define BASES_MAX 64U
 /* From PyTypeObject.tp_name to tp_base: the same in every version. */
@@ -66,7 +66,7 @@ void trace_names_forget_others(void)
 		__atomic_store_n(&scratches[i].is_taken, 0, __ATOMIC_RELAXED);
 }
 
-/* Whether a type's own methods have this one. */
+/* Whether a type's own method table has this method. */
 static bool defines(const struct python_layout *layout, u64 type, u64 method)
 {
 	const struct trace_method *own = trace_methods_of_type(layout, type);
@@ -78,7 +78,7 @@ static bool defines(const struct python_layout *layout, u64 type, u64 method)
 	return false;
 }
 
-/* The type, or the one of its bases, that has the method; 0: none of them. */
+/* The type that defines the method: this one or one of its bases; 0: none. */
 static u64 definer(const struct python_layout *layout, u64 type, u64 method)
 {
 	for (u32 i = 0; type != 0 && i < BASES_MAX; i++) {
@@ -101,7 +101,7 @@ static void add_address(struct name_text *text, u64 address)
 		name_text_put(text, (u8)digits[address >> shift & 15]);
 }
 
-/* The module's name and a dot, if it has one. */
+/* Appends the module's name and a dot, if the builtin has a module other than `unless`. */
 static void add_module(struct mem *mem, const struct python_layout *layout,
 		       const struct python_builtin *builtin, const char *unless,
 		       struct name_text *out)
@@ -116,7 +116,7 @@ static void add_module(struct mem *mem, const struct python_layout *layout,
 	name_text_add(out, ".");
 }
 
-/* What no object was given to when it was made: Cython's functions, up to its version 3. */
+/* Whether a builtin has no self object: Cython's functions before Cython 3. */
 static bool has_no_self(const struct python_layout *layout, const struct trace_call *call)
 {
 	return trace_word_at(call->named + layout->offsets.object_type) !=
@@ -125,8 +125,8 @@ static bool has_no_self(const struct python_layout *layout, const struct trace_c
 }
 
 /*
- * As the descriptor shows itself: from 3.15 on without the type where that is object, which alone
- * has no base.
+ * Appends a method as its descriptor's repr() has it: from 3.15 on without the type if that is
+ * object, the only type without a base.
  */
 static void add_method(struct mem *mem, const struct python_layout *layout,
 		       const struct python_builtin *builtin, struct name_text *out)
@@ -167,7 +167,7 @@ static void add_plain_name(struct mem *mem, const struct python_layout *layout,
 	name_text_add(out, "<built-in method ");
 	add_module(mem, layout, builtin, NULL, out);
 	name_text_append_string(mem, builtin->name, out);
-	/* Every type's is the same function, and looked up among type's own. */
+	/* __new__ is the same function for all types, found in type's own methods. */
 	if (builtin->module == 0 && strcmp((const char *)builtin->name, "__new__") == 0) {
 		name_text_add(out, " of type object at ");
 		add_address(out, layout->type_type);
@@ -175,7 +175,7 @@ static void add_plain_name(struct mem *mem, const struct python_layout *layout,
 	name_text_add(out, ">");
 }
 
-/* What is called, and whether it is a method of objects of a type. */
+/* Reads the builtin that is called.  True: it is a method of a type's objects. */
 static bool read_builtin(struct mem *mem, const struct python_layout *layout,
 			 const struct trace_call *call, struct python_builtin *out_builtin)
 {
@@ -202,9 +202,9 @@ static bool read_builtin(struct mem *mem, const struct python_layout *layout,
 }
 
 /*
- * Builtins of any number of arguments are called in another way than those of one or none.  Up to
- * 3.12 most of them have an instruction that calls them at once, too: those that take a tuple have
- * not.  isinstance() has one of its own.
+ * Builtins with any number of arguments are called in another way than those with one or none.  Up
+ * to 3.12 most of them also have specialised call instructions, but not those that take a tuple.
+ * From 3.13 on isinstance() has an instruction of its own.
  */
 static bool takes_many(const struct python_layout *layout, u64 method)
 {
@@ -236,7 +236,7 @@ enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_
 	return call->kind;
 }
 
-/* Of 3.11's interpreters each is seen when it calls; later ones report them. */
+/* Up to 3.11 profilers and new interpreters are noticed by the builtins that start them. */
 static void look_for_news(const struct python_layout *layout, u64 method,
 			  const struct name_text *qualified)
 {
@@ -260,7 +260,7 @@ static u64 name_builtin(struct walk *walk, struct mem *mem, const struct trace_c
 
 	if (codes_has_sent(key, walk->epoch))
 		return key;
-	/* The second is the help of the first before it has its own text. */
+	/* texts[1] is scratch for the first text before it gets its own. */
 	add_plain_name(mem, scratch->layout, call, &builtin, is_method, &scratch->texts[0]);
 	python_builtin_texts(mem, scratch->layout, &builtin, &scratch->texts[2],
 			     &scratch->texts[1]);
@@ -299,7 +299,7 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:
 	case TRACE_KIND_FENTRY:
-		/* They have addresses: trace_name() gives those. */
+		/* Named by their addresses in trace_name(). */
 	case TRACE_KIND_OUTSIDE:
 	case TRACE_KIND_COUNT:
 		break;
@@ -310,7 +310,7 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 static u64 name_interpreted(struct ring_header *ring, const struct trace_call *call)
 {
 	struct name_scratch *scratch = take_scratch();
-	/* The callee is being called: what it consists of stays where it is. */
+	/* The callee is being called, so its objects stay where they are. */
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct walk walk = { .ring = ring,
 			     .epoch = __atomic_load_n(&ring->epoch, __ATOMIC_RELAXED) };

@@ -1,5 +1,5 @@
 /*
- * names - keys of traced callees, and the reports of what they stand for.
+ * names - gives each traced callee a key, and sends the recorder the name behind it.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,16 +10,16 @@ struct ring_header;
 struct trace_call;
 struct trace_entry;
 
-/* The key of a callee, of which the recorder knows then; 0: there was no room to report it. */
+/* The key of a callee, after its name was sent to the recorder; 0: no room in the ring. */
 u64 trace_name(struct ring_header *ring, const struct trace_call *call);
-/* The same, into the ring in use. */
+/* The same, into the ring used last. */
 u64 trace_name_of(const struct trace_call *call);
-/* Whether the largest name would fit into the ring in use, and some more. */
+/* Whether the ring has room for the largest name, and some more. */
 bool trace_names_have_room(void);
 /*
- * Its kind, by what it costs to trace: hooks do not look whether a builtin is a method, nor by what
- * a function is called.  In the call of `caller`.
+ * The exact kind of a call, by its cost: hooks do not distinguish methods from other builtins, nor
+ * how a function was called.  `caller` is the calling function's entry.
  */
 enum trace_kind trace_kind_of(const struct trace_call *call, const struct trace_entry *caller);
-/* In a child of fork: no other thread is naming. */
+/* In a child of fork: no other thread uses a scratch. */
 void trace_names_forget_others(void);

@@ -18,15 +18,15 @@ enum verdict {
 	HIDDEN,
 };
 
-/* A child of fork that is not traced has no area. */
+/* A copy: a child of fork that is not traced has no area. */
 static char patterns[ONLY_BYTES];
-/* What was judged, with the verdict for its lowest bit; 0: free.  Nothing is forgotten. */
+/* Keys and identities whose lowest bit is the verdict; 0: free.  Entries are never removed. */
 static u64 verdicts[VERDICTS];
 
 void trace_only_begin(const struct trace_area *area)
 {
 	memcpy(patterns, area->only, sizeof patterns);
-	/* Whatever was written there: it ends. */
+	/* The list ends, whatever the recorder wrote there. */
 	patterns[sizeof patterns - 1] = '\0';
 	patterns[sizeof patterns - 2] = '\0';
 }
@@ -54,7 +54,7 @@ static enum verdict recall(u64 word)
 	return NOT_KNOWN;
 }
 
-/* Where there is no room it is not kept: asked again, the answer is the same. */
+/* Without room the verdict is not kept, but computed again: it will be the same. */
 static void keep(u64 word, enum verdict verdict)
 {
 	const u64 kept = (word & ~1ULL) | (verdict == HIDDEN);
@@ -96,7 +96,7 @@ bool trace_only_hides(const struct trace_call *call, u64 (*name_of)(const struct
 		return false;
 	const u64 key = name_of(call);
 
-	/* One that has no name by now is wanted for ever: its end must not be passed over. */
+	/* A callee that cannot be named now stays wanted: its end must not be skipped later. */
 	verdict = key != 0 ? recall(key) : WANTED;
 	keep(call->identity, verdict == HIDDEN ? HIDDEN : WANTED);
 	return verdict == HIDDEN;

@@ -1,13 +1,13 @@
 /*
- * only - functions that are not wanted (fathom trace --only) need not be followed.
+ * only - decides whether a Python function need not be followed (fathom trace --only).
  *
- * Which are wanted is abi/only.h's to say; a recording is read by the same rule, so what is
- * followed here all the same is left out there.  That is the usual case: where an event comes
- * anyway, to count it costs less than to find out that it is not wanted, and what it cost can be
- * subtracted.  It is worth it where the interpreter can be asked for no more events.
+ * abi/only.h decides which functions are wanted.  The reader of the recording applies the same
+ * rule, so unwanted functions may be followed here, and usually are: where an event comes anyway,
+ * counting it costs less than finding out that it is unwanted, and its cost can be subtracted.
+ * Hiding pays where the interpreter can be asked to send no more events for a function.
  *
- * A callee is judged when it is named for the first time; the verdict is kept by its key, and
- * by what hooks know it by.
+ * A callee is judged when it is first named; the verdict is kept by its key, and by the identity
+ * that hooks use.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct trace_call;
 void trace_only_begin(const struct trace_area *area);
 /* Whether there are patterns at all. */
 bool trace_only_is_on(void);
-/* What a key stands for: the texts are there. */
+/* Judges a code object whose texts have been read. */
 void trace_only_judge(const struct code *code);
-/* Of a call that begins, or ends: the same for one callee for ever. */
+/* Whether to skip a call's event; the answer for one callee never changes. */
 bool trace_only_hides(const struct trace_call *call, u64 (*name_of)(const struct trace_call *));

@@ -1,6 +1,6 @@
 /*
- * place - where a call stands in its thread's tree: the node of its callee, which is looked
- * for, and made and named if it is not there.
+ * place - finds the node of a call's callee in the thread's tree, off the fast path; makes and
+ * names the node if there is none.
  */
 #include "agent/core/arch.h"
 #include "agent/trace/area.h"
@@ -11,10 +11,10 @@
 #include "agent/trace/python/objects.h"
 #include "agent/trace/regions.h"
 
-/* In the identity of a node that has no name so far: it is not found by the short way. */
+/* Flips a bit of the identity of a node without a name, so that the fast path does not find it. */
 #define NAMELESS (1ULL << 63)
 
-/* Inlined, as it ends every search. */
+/* Inlined, as every search ends with it. */
 static inline __attribute__((always_inline)) u64 leave_out(struct call_stack *calls)
 {
 	const u64 now = trace_now();
@@ -33,7 +33,7 @@ u64 trace_leave_out(struct call_stack *calls)
 	return leave_out(calls);
 }
 
-/* As its hook made it. */
+/* The identity that the call's hook computed. */
 static u64 identity_of(const struct trace_entry *entry)
 {
 	switch ((enum trace_kind)entry->kind) {
@@ -51,7 +51,7 @@ static u64 identity_of(const struct trace_entry *entry)
 	case TRACE_KIND_RUBY:
 	case TRACE_KIND_RUBY_BUILTIN:
 	case TRACE_KIND_RUBY_OPERATOR:
-		/* Read of their frames, where the next event comes. */
+		/* Read from their frames at the next event. */
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:
 	case TRACE_KIND_FENTRY:
@@ -63,7 +63,7 @@ static u64 identity_of(const struct trace_entry *entry)
 	return 0;
 }
 
-/* It was found, or made, when there was no room to send its name. */
+/* Tries again to send the name of a node that was made when the ring was full. */
 static u32 name_again(struct call_stack *calls, const struct trace_call *call, u32 nameless)
 {
 	struct trace_node *node = trace_node_at(calls, nameless);
@@ -78,15 +78,15 @@ static u32 name_again(struct call_stack *calls, const struct trace_call *call, u
 	return nameless;
 }
 
-/* Kinds of which an entry has all that a name is read of, as long as the call is executed. */
+/* Kinds whose name can be read from the entry while the call runs. */
 static bool can_be_named(enum trace_kind kind)
 {
 	return kind == TRACE_KIND_PYTHON || kind == TRACE_KIND_REGION;
 }
 
 /*
- * A name that does not fit is sent when its function is called again.  Of one that is called once
- * and executed for long, such as a program's outermost, it is sent as soon as there is room.
+ * A name that did not fit is sent when its function is called again.  For a function that is called
+ * once and runs long, such as a program's outermost, it is sent as soon as the ring has room.
  */
 static void name_executed(struct call_stack *calls)
 {
@@ -98,7 +98,7 @@ static void name_executed(struct call_stack *calls)
 						 entry->named, entry->frame,
 						 (enum trace_kind)entry->kind };
 
-		/* Another's node, where there was no room for its own. */
+		/* Skips an entry with another call's node: the table was full. */
 		if (can_be_named(call.kind) &&
 		    trace_node_at(calls, entry->node)->identity == (call.identity ^ NAMELESS))
 			name_again(calls, &call, entry->node);
@@ -107,7 +107,7 @@ static void name_executed(struct call_stack *calls)
 
 static u32 add_call(struct call_stack *calls, u32 parent, const struct trace_call *call)
 {
-	/* Of a table of its own (calibrate.h) the recorder reads no names. */
+	/* The recorder reads no names from a separate area (calibrate.h). */
 	const u64 key =
 		calls->area == trace_area_of_process() ? trace_name_of(call) : TRACE_UNNAMED;
 	calls->has_nameless |= key == 0;
@@ -115,7 +115,7 @@ static u32 add_call(struct call_stack *calls, u32 parent, const struct trace_cal
 			       key != 0 ? call->identity : call->identity ^ NAMELESS, key);
 }
 
-/* The node of a callee, which is made if it is not there. */
+/* Finds or makes the node of a callee. */
 static u32 place(struct call_stack *calls, const struct trace_call *call)
 {
 	const u32 parent = calls->top->node;
@@ -149,12 +149,12 @@ __attribute__((noinline)) void trace_enter_elsewhere(struct call_stack *calls, u
 		name_executed(calls);
 	const u32 node = place(calls, &call);
 
-	/* Its overhead may not be in the caches: that is the search's. */
+	/* The overheads may not be in the cache: that time counts as part of the search. */
 	if (node != TRACE_NO_NODE)
 		calls->area->overheads[node].misses += calls->is_off ^ 1;
 	if (__builtin_expect(calls->last_ticks >= calls->speed_due, 0))
 		trace_speed_look(calls);
-	/* What a search takes is little, and would be a walk through all calls each time. */
+	/* New nodes only: a search takes little, and correcting all open calls would take more. */
 	if (node != TRACE_NO_NODE && trace_node_at(calls, node)->calls == 0 && !calls->is_off)
 		trace_leave_out_of_calls(calls, leave_out(calls));
 	leave_out(calls);
@@ -171,7 +171,7 @@ void trace_stand(struct call_stack *calls, const struct trace_call *call)
 	const u64 level = arch_stack_pointer();
 	struct trace_call known = *call;
 
-	/* By what a function was executed cannot be asked of a frame that has begun. */
+	/* A running frame does not show how its function was called. */
 	if (trace_call_kind_is_python(known.kind))
 		known.frame = 0;
 	trace_take(calls, level);
@@ -184,7 +184,7 @@ void trace_stand(struct call_stack *calls, const struct trace_call *call)
 			.frame = call->frame,
 			.start_ticks = calls->last_ticks,
 			.node = node != TRACE_NO_NODE ? node : calls->top->node,
-			/* As hooks say it. */
+			/* The plain kind, as hooks report it. */
 			.kind = trace_call_kind_is_python(call->kind) ? TRACE_KIND_PYTHON
 								      : call->kind,
 		};
@@ -194,7 +194,7 @@ void trace_stand(struct call_stack *calls, const struct trace_call *call)
 		trace_skip(calls);
 }
 
-/* Its callers, outermost first, as in the parent; their calls began there and are counted there. */
+/* Entries are a parent's: these calls began there and are counted there. */
 void trace_stand_again(struct call_stack *calls, const struct trace_entry *entries, u32 count)
 {
 	for (u32 i = 0; i < count; i++) {

@@ -6,19 +6,19 @@
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"
 
-/* Of the longer of two bursts that are compared, and of the shorter one. */
+/* Turns of work() and jump() in the longer of two bursts that are compared, and in the shorter. */
 #define LONG_WORK   60U
 #define LONG_JUMPS  450U
 #define SHORT_WORK  10U
 #define SHORT_JUMPS 50U
-#define TRIES       3U /* of which the median is taken */
-/* Behind other code: by then a burst takes no longer than bursts do that follow each other. */
+#define TRIES       3U /* the median is used */
+/* Warm-up after other code: then a burst takes as long as in a series of bursts. */
 #define COLD_TRIES 10U
 #define WORDS      64U /* a power of two */
-/* About 4 ms, of which all tries take 3 µs. */
+/* About 4 ms; a measurement takes 3 µs. */
 #define INTERVAL_TICKS (10ULL << 20)
 
-/* What is in them does not matter, nor what else writes them. */
+/* Their content does not matter, nor that several threads write them. */
 static u64 read_words[WORDS], written_words[WORDS];
 
 static inline u64 word_at(u64 i)
@@ -32,9 +32,9 @@ static inline void set_word(u64 i, u64 word)
 }
 
 /*
- * Chains that do not wait for each other, in registers and in the nearest cache.  Nothing that a
- * predictor would have to learn again after other code but where the loop ends: no other branch,
- * no word that is read soon after it is written.
+ * Independent chains in registers and in the nearest cache.  Nothing that a branch predictor would
+ * have to learn again after other code, except the end of the loop: no other branch, and no word is
+ * read soon after it is written.
  */
 static void work(u64 turns)
 {
@@ -55,8 +55,8 @@ static void work(u64 turns)
 }
 
 /*
- * Little but jumps.  Beside some neighbours a core has half as many of them to give, and all that
- * is in work(): what is interpreted, and hooks, lie between the two.
+ * Little but jumps.  With some neighbours on its core a thread gets half the jumps but all that
+ * work() needs; interpreted code and hooks lie between the two.
  */
 static void jump(u64 turns)
 {

@@ -1,18 +1,19 @@
 /*
- * processor_speed - how quick the processor is at this moment, by a burst of work of our own.
+ * processor_speed - measures the processor's present speed by timing a burst of work.
  *
- * A processor has more than one speed: what shares its core (the other hyperthread, which may be
- * another machine's) makes calls take 1.4 to 1.9 times as long, for some milliseconds or for
- * minutes, while the clock goes on as ever.  What calls cost is found out at one, and the program
- * may run at another.  A burst takes longer by as much as calls do, more or less: what shares
- * a core takes half of what it can execute at once, or of the jumps that it can make.
+ * A processor has more than one speed: a busy hyperthread on the same core (perhaps of another
+ * virtual machine) makes calls take 1.4 to 1.9 times as long, for milliseconds or for minutes,
+ * while the clock runs on evenly.  The cost of calls is measured at one speed, and the program may
+ * run at another.  A burst slows down about as much as calls do: the neighbour takes half of the
+ * core's execution units, or of its jumps.
  *
- * Bursts that follow each other are foretold to their end; the first ones behind other code are
- * not, and find the caches cold: these took a tenth longer at the same speed.  So it is the
- * difference between a longer and a shorter burst that is taken, which end alike, and in a
- * program some are executed before.
+ * In a series of bursts all branches are predicted.  The first bursts after other code are not
+ * predicted and find cold caches: they took a tenth longer at the same speed.  So the difference
+ * between a longer and a shorter burst is measured, which end alike, and within the program some
+ * bursts are run first as a warm-up.
  *
- * So a burst is timed beside each calibration, and every few milliseconds in the course of the
+ * A burst is timed with each calibration, and every few milliseconds while the program runs, at
+ * the next call: that time is left out of all calls.
  * program, at the call that comes next: that time is no call's.
  */
 #pragma once
@@ -21,9 +22,9 @@
 struct call_stack;
 
 /*
- * By how many ticks the longer of two bursts takes longer: the median of three, for one may be
- * interrupted.  Behind other bursts, or little else (calibrate.c).
+ * The difference between the longer and the shorter burst, in ticks: the median of three, as one
+ * may be interrupted.  Needs a warm-up by other bursts, or small loops (calibrate.c).
  */
 u32 trace_speed_measure(void);
-/* Puts one down (trace_area.burst_ticks); it is not due again for some milliseconds. */
+/* Measures, and adds the result to trace_area.burst_ticks; then not again for some milliseconds. */
 void trace_speed_look(struct call_stack *calls);

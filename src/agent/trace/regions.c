@@ -1,11 +1,12 @@
 /*
- * regions - regions (regions.h) among traced calls: each is a call of what it is named.
+ * regions - puts the program's named regions (core/regions.h) among the traced calls: each is a
+ * call of its name.
  *
- * What begins a region is called by the function that the region is in, and is being executed
- * itself: so the region is put below it.  What ends one may be called within another that began
- * later (two coroutines' overlap): so it is taken out from among the calls, and no other ends
- * with it.  A region whose function is left, and that was not ended, waits: for the generator
- * to go on, or for the function's caller to call another.
+ * A region is begun by a call of a C or Python function, which the region's function makes and
+ * which is still running: so the region is inserted below that call.  A region may be
+ * ended within another that began later (two coroutines' regions overlap): so it is removed from
+ * among the calls, and none inside it ends.  A region whose function is left without ending it
+ * waits: until the generator is resumed, or the function's caller calls another function.
  */
 #include "agent/control/control.h"
 #include "agent/core/regions.h"
@@ -14,7 +15,7 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/regions.h"
 
-/* A C function, its caller, the C function that called that, and so on. */
+/* Each asking function, and a C function between any two. */
 #define MOST_ABOVE (2 * REGION_ASKING)
 
 u64 trace_region_identity(u64 name)
@@ -38,7 +39,7 @@ static bool is_builtin(const struct trace_entry *entry)
 }
 
 /*
- * How many of the innermost calls are those that ask for it: the first, and up to their last.
+ * Counts the innermost calls that belong to the request: up to the outermost asking function.
  */
 static u32 count_above(const struct call_stack *calls, const struct region_asking *asking)
 {
@@ -55,7 +56,7 @@ static u32 count_above(const struct call_stack *calls, const struct region_askin
 	return count;
 }
 
-/* A call below the innermost ones. */
+/* Enters a call below the `count` innermost ones. */
 static void enter_below(struct call_stack *calls, u32 count, const struct trace_call *call,
 			u64 now)
 {
@@ -94,7 +95,7 @@ void trace_region_begin(const struct region *region, const struct region_asking 
 	enter_below(calls, count_above(calls, asking), &call, now);
 }
 
-/* The entry of a region; the root's if it has none. */
+/* The entry of a region, or the root's if it has none. */
 static struct trace_entry *find_entry(const struct call_stack *calls, u64 serial)
 {
 	struct trace_entry *entry = calls->top;
@@ -106,7 +107,7 @@ static struct trace_entry *find_entry(const struct call_stack *calls, u64 serial
 }
 
 /*
- * The call that has just begun and its caller, as they were before regions were put among
+ * The call that has just begun and its caller, as they were before regions were inserted among
  * them.
  */
 struct begun {
@@ -114,7 +115,7 @@ struct begun {
 	bool has_asked;
 };
 
-/* Where events come without a frame the interpreter is asked: a C function has none of its own. */
+/* Events may come without a frame: then ask the interpreter.  A C function has no frame. */
 static void ask_for_frames(struct begun *begun)
 {
 	u64 innermost[2] = { 0 };
@@ -139,7 +140,7 @@ static u64 frame_of(struct begun *begun, const struct trace_entry *entry)
 	return entry->frame;
 }
 
-/* The generator that has it goes on: so does the region, inside of it. */
+/* Whether the call resumes the generator that has the region, which goes on inside it. */
 static bool returns_to(const struct region_place *place, struct begun *begun)
 {
 	return begun->called.kind == TRACE_KIND_PYTHON &&
@@ -148,8 +149,9 @@ static bool returns_to(const struct region_place *place, struct begun *begun)
 }
 
 /*
- * A function that began it has returned: it goes on inside of its caller.  Another call of the
- * same code is not meant: it may be a greenlet's, while the one with the region waits.
+ * Whether a function that began the region has returned to the caller of this call: the region
+ * goes on there.  Compares frames: another call of the same code may be another greenlet's, while
+ * the one with the region waits.
  */
 static bool is_left_to(const struct region_place *place, struct begun *begun)
 {
@@ -163,8 +165,8 @@ static bool is_left_to(const struct region_place *place, struct begun *begun)
 }
 
 /*
- * Puts a region around the innermost call, which has just begun outside of it: it is moved to
- * another node.
+ * Puts a region around the innermost call, which has just begun outside of it, and moves the call
+ * to another node.
  */
 static void put_around(struct call_stack *calls, const struct trace_call *region)
 {

@@ -1,5 +1,5 @@
 /*
- * regions - the program's regions (core/regions.h) among traced calls.
+ * regions - the program's named regions (core/regions.h) as traced calls.
  */
 #pragma once
 #include "abi/types.h"
@@ -8,10 +8,10 @@ struct region;
 struct region_asking;
 
 /*
- * A region of the calling thread begins, or ends, below the calls that ask for it: the
- * innermost one of a C function, and those of asking (NULL: there are none).
+ * Begins or ends a region of the calling thread, below the calls that ask for it: an innermost C
+ * function, and the functions in `asking` (NULL: none).
  */
 void trace_region_begin(const struct region *region, const struct region_asking *asking);
 void trace_region_end(u64 serial);
-/* Of a region's name. */
+/* The identity of a region by its name. */
 u64 trace_region_identity(u64 name);

@@ -1,10 +1,10 @@
 /*
- * Calls that are left out for a while, for they cost more than the recorder was given
- * (`fathom trace --overhead`; collect/calls/limit.h decides when).
+ * throttle - leaves calls out for a while when tracing costs more than its budget
+ * (`fathom trace --overhead`; the recorder decides: collect/calls/limit.h).
  *
- * The last event is put into the future, and so are the beginnings of what is being executed: so ends
- * that come meanwhile add no time, and a call that was open then is neither its function's longest
- * nor its shortest.  The first beginning behind it goes on from there.
+ * Sets the time of the last event, and the starts of all open calls, to the far future.  So calls
+ * that end meanwhile add no time, and a call that was open is neither its function's longest nor
+ * its shortest.  The first call that begins after that continues from the present time.
  */
 #include "agent/core/arch.h"
 #include "agent/trace/calls.h"
@@ -33,7 +33,7 @@ bool trace_throttle(struct call_stack *calls)
 		__atomic_load_n(&calls->area->is_throttled, __ATOMIC_RELAXED) != 0;
 	const u64 level = arch_stack_pointer();
 
-	/* A hook that a handler interrupted is at the tree: the thread sees it at its next event. */
+	/* A handler interrupted the hook that has the tree: the next event tries again. */
 	if (is_asked == (calls->is_throttled != 0) || calls->busy != 0)
 		return is_asked;
 	trace_take(calls, level);

@@ -17,7 +17,7 @@
 #include "agent/trace/python/begin.h"
 #include "agent/trace/ruby/ruby.h"
 
-/* The interpreter to trace; NULL: there is none, or it has begun. */
+/* The CPython to trace; NULL: none, or it is traced already. */
 static const struct python_layout *find_python(struct ring_header *ring)
 {
 	return trace_layout() != NULL ? NULL : layouts_python_outside(ring);
@@ -52,7 +52,7 @@ void trace_begin(struct ring_header *ring)
 	begin_ruby(ring);
 }
 
-/* Ruby's functions are not called before it calls us: it need not be its own image. */
+/* Ruby is traced from its own calls of us on, so `image` need not be Ruby's. */
 void trace_begin_dlopened(const struct link_map *image)
 {
 	struct ring_header *ring = trace_area_ring();
@@ -63,11 +63,11 @@ void trace_begin_dlopened(const struct link_map *image)
 	begin_ruby(ring);
 }
 
-/* Only the calling thread is in a child of fork; its stack is there, for it is our own memory. */
+/* A child of fork has only the calling thread, whose call stack is in our own memory. */
 void trace_forget(void)
 {
 	trace_native_end();
-	/* Until the child has an area, hooks in handlers must not find its parent's nodes. */
+	/* Until the child has an area, hooks in handlers must not find the parent's nodes. */
 	trace_calls_forget();
 	trace_area_forget();
 	trace_clock_forget();

@@ -1,9 +1,8 @@
 /*
- * trace - when tracing begins and ends in a process, for all that reports calls.
+ * trace - begins and ends tracing in a process, for all kinds of hooks.
  *
- * Which hooks an interpreter has, and how they come into a program without changing it, is
- * python/begin.h's and ruby/ruby.h's; native/native.h is about compiled code.  What each thread
- * counts is calls.h's.
+ * python/begin.h and ruby/ruby.h choose an interpreter's hooks and set them without changing the
+ * program's behaviour; native/native.h is for compiled code.  calls.h counts each thread's calls.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,31 +10,31 @@
 struct link_map;
 struct ring_header;
 
-/* Where the recorder has made room for a trace; else nothing happens. */
+/* Begins tracing, if the ring has a trace area; else does nothing. */
 void trace_begin(struct ring_header *ring);
 /*
- * An interpreter that came later may begin in this image (dlopened.h): what the recorder has found
- * since.
+ * An interpreter loaded later may be starting in this image (dlopened.h): traces it if the recorder
+ * has found it by now.
  */
 void trace_begin_dlopened(const struct link_map *image);
-/* In a child of fork: what the parent counted is the parent's. */
+/* In a child of fork: drops the parent's calls and area. */
 void trace_forget(void);
 /*
- * The same in a child that has no events of its own (core/raw_forks.c): it has the parent's tree before it, and its
- * own copy of what says where in it the next node is made.
+ * The same in a child that sends no events (core/raw_forks.c): it shares the parent's trees, but
+ * has its own copy of the variables that say where the next node goes.
  */
 void trace_abandon(void);
-/* In a child of fork that is traced itself: what it is executing stands in its own tree. */
+/* In a child of fork that is traced itself: enters its open calls into its own tree. */
 void trace_adopt(void);
 /*
- * The program puts up a filter that forbids mmap() or gettid(), which a thread's first event
- * takes: those that have begun go on.
+ * The program installs a seccomp filter that forbids mmap() or gettid(), which a thread's first
+ * event needs: only threads that have had one are traced on.
  */
 void trace_forbid_threads(void);
-/* It is about to forbid that the counter be read: calls are counted, and take no time. */
+/* The program is about to forbid reading the counter: calls are counted, but take no time. */
 void trace_forbid_counter(void);
 /*
- * By the program (control.h): calls are followed as before, but not counted, and take no time.
+ * The program switches tracing off or on (control.h): off, calls are followed but not counted.
  */
 void trace_switch_off(void);
 void trace_switch_on(void);

@@ -5,7 +5,7 @@
 
 #include "agent/core/memory.h"
 
-/* What the images say of an address. */
+/* What the program headers say about an address. */
 struct search {
 	u64 address;
 	bool may_be_written, is_guarded;

@@ -1,5 +1,6 @@
 /*
- * word - words of the program's data: read, mixed to an identity, and written where that may be.
+ * word - reads words of the program's memory, mixes them to identities, and writes words where the
+ * program's data may be written.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,13 +18,13 @@ static inline u64 trace_word(u64 object, u16 member)
 }
 
 /*
- * Of words that make an identity: each is turned by another number of bits, so that they do not
- * cancel each other out where they are alike.
+ * Rotates a word of several that are combined to an identity, each by another number of bits, so
+ * that equal words do not cancel each other out.
  */
 static inline u64 trace_rotate(u64 word, u32 bits)
 {
 	return word << bits | word >> (64 - bits);
 }
 
-/* Into an image's data.  False: it is in none, or there it is read-only, as the image says. */
+/* Writes a word of an image's data.  False: in no image, or read-only by its program headers. */
 bool trace_put_word(void **place, void *word);
