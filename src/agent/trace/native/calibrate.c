@@ -1,13 +1,14 @@
 /*
- * What a hook costs depends on the code around it, so loops of calls are compiled with each of
- * the flags; and on the processor, which foresees where a call returns to, and is wrong where
- * that was exchanged.  So it is found out here: at a kind's first event, for most programs have
- * one of them, or none.  Signals wait for the half millisecond that it takes: their handlers
- * may have hooks.
+ * Calibration of hooks in compiled code.  A hook's cost depends on the code around it, so loops of
+ * calls are compiled with each flag.  It also depends on the processor, which predicts where
+ * a call returns to, wrongly where the return address was replaced.  So the cost is measured at run
+ * time, at a kind's first event, since most programs have one kind, or none.  Signals are blocked
+ * for the half millisecond that it takes: their handlers may have hooks.
  *
- * A processor does a hook's work beside the program's where the latter waits for itself, so a hook
- * may cost half of what it costs in an empty function.  No loop is as a program is; so there are
- * both, their mean is taken, and how far they are from it is the uncertainty.
+ * A processor executes a hook in parallel with the program where the program waits for its own
+ * results, so a hook may cost half of what it costs in an empty function.  No loop is like every
+ * program: so there are loops of both sorts; the cost is their mean, and their distance from it
+ * the uncertainty.
  */
 #include <stddef.h>
 

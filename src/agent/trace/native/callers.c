@@ -1,26 +1,27 @@
 /*
- * callers - what an instrumented function was called by.  It reports where it returns to,
- * and that lies at the end of its caller's frame, of which the caller's entry knows the place.
+ * callers - finds the caller of an instrumented function, to drop calls that were left unnoticed.
+ * The hook reports the return address, which lies right at the inner end of the caller's frame, and
+ * the caller's entry has that place.
  */
 #include <stddef.h>
 
 #include "agent/core/memory.h"
 #include "agent/trace/native/native_internal.h"
 
-/* Of frames that are larger, the return address is not looked for. */
+/* The return address is looked for within so many bytes; not in larger frames. */
 #define SLOT_MAX (16ULL << 10)
-/* By so much a copy of it may lie further in. */
+/* A copy of the return address may lie that far below the original. */
 #define COPIED_MAX 128U
-/* From where a function begins to where its hook has been called, at most. */
+/* Most bytes of code from a function's start to its hook's call. */
 #define PROLOGUE_MAX 256U
-/* A frame has one entry, but for what is inlined in it, and is of 16 bytes at least. */
+/* A frame has at least 16 bytes, and one entry apart from functions inlined in it. */
 #define ENTRIES_MAX (SLOT_MAX / 16)
 
 #if defined(__x86_64__)
 #define CALL_BYTES         5U /* call rel32 */
 #define CALL_THROUGH_BYTES 6U /* call *rel32(%rip) */
 
-/* Where a call that ends with a distance leads, or the word that it goes through. */
+/* The target of a call that ends in a relative distance (or the word that an indirect call reads). */
 static u64 target_before(u64 end)
 {
 	s32 distance;
@@ -42,9 +43,9 @@ static bool is_call_through(u64 at)
 }
 
 /*
- * Whether the return address that a function reports is that of its own caller: one that was inlined
- * reports that of the function it was inlined in, and its hook is not the first one of that.  Hooks'
- * calls are known by where they lead to, so nothing is decoded.
+ * Whether the reported return address is that of the function's own caller.  An inlined function
+ * reports that of the function that contains it, whose first hook call is another one.  Hook
+ * calls are recognised by their target, without decoding instructions.
  */
 static bool has_own_caller(const struct call_stack *calls,
 			   const struct trace_native_event *begin)
@@ -66,7 +67,7 @@ static bool has_own_caller(const struct call_stack *calls,
 	return true;
 }
 #else
-/* Not known: where calls may have been left by an exception, it is taken for it. */
+/* Unknown here: assumed while calls may have been left by an exception. */
 static bool has_own_caller(const struct call_stack *calls,
 			   const struct trace_native_event *begin)
 {
@@ -76,9 +77,9 @@ static bool has_own_caller(const struct call_stack *calls,
 #endif
 
 /*
- * Whether a function is called by this one, directly: then the word below what the stack pointer
- * was at the latter's hook is where it returns to.  A compiler may have moved the stack pointer
- * in between, for arguments or by alloca(): then that is not seen.
+ * Whether this entry's function has called `begin` directly: then the word below the entry's stack
+ * pointer, at its hook, is the return address.  If the compiler has moved the stack pointer since,
+ * for arguments or by alloca(), the call is not recognised.
  */
 static bool has_called(const struct trace_entry *entry, const struct trace_native_event *begin)
 {
@@ -88,8 +89,8 @@ static bool has_called(const struct trace_entry *entry, const struct trace_nativ
 }
 
 /*
- * Which entry has called a function whose return address lies there.  What stands further out than
- * the place is not looked through, so it does not take longer in a deep recursion.
+ * The entry of the caller of a function whose return address lies at slot, or NULL.  The search ends
+ * at the first entry further out than the slot, so deep recursion costs nothing.
  */
 static const struct trace_entry *caller_at(const struct call_stack *calls, u64 slot)
 {
@@ -107,10 +108,10 @@ static const struct trace_entry *caller_at(const struct call_stack *calls, u64 s
 }
 
 /*
- * The entry of the function that has called the one whose hook this is; NULL: it has none, or is
- * not seen.  The return address is the first word above the hook's level that is equal to it, but
- * where gcc has copied it there from a little further up, to align the stack.  Its page is there;
- * the next one may be no stack any more (of a coroutine next to a small stack of a thread's).
+ * The entry of the caller of the function whose hook this is, or NULL: it has none, or is not
+ * found.  The return address is the first equal word above the hook's level, unless gcc has copied
+ * it there from a little further up, to align the stack.  The word's page is readable; the next one
+ * may not be stack any more (of a coroutine next to a thread's small stack).
  */
 static const struct trace_entry *find_caller(const struct call_stack *calls,
 					     const struct trace_native_event *begin)
@@ -131,7 +132,7 @@ static const struct trace_entry *find_caller(const struct call_stack *calls,
 	return caller;
 }
 
-/* Whether one's frame is another's, too, which it was inlined in behind an alloca(). */
+/* Whether both have one frame: the former was inlined in the latter, after an alloca(). */
 static bool is_within(const struct trace_entry *entry, const struct trace_entry *outer)
 {
 	return entry->frame == outer->frame ||
@@ -142,13 +143,13 @@ static bool is_within(const struct trace_entry *entry, const struct trace_entry 
 void trace_native_drop_what_was_left(struct call_stack *calls,
 				     const struct trace_native_event *begin, u64 now)
 {
-	/* So it is, as a rule. */
+	/* The usual case. */
 	if (calls->unwound == 0 && has_called(calls->top, begin))
 		return;
 	if (!has_own_caller(calls, begin))
 		return;
 	calls->unwound -= calls->unwound > 0;
-	/* Of calls without an entry the caller is not seen, and another might be taken for it. */
+	/* Calls without an entry: another one might be taken for the caller. */
 	if (trace_native_stack_of(begin->level) != TRACE_STACK_OWN ||
 	    calls->top == calls->limit)
 		return;

@@ -1,12 +1,11 @@
 /*
- * entries_x86_64 - where compiled code calls us without saving anything, and returns to
- * us.
+ * entries_x86_64 - mcount() and __fentry__(), which compiled code calls without saving any
+ * register, and the code that traced functions return to.
  *
- * A call of mcount() or __fentry__() may come before a function has looked at its arguments,
- * and a return comes before its caller has looked at the results; and a compiler that knows
- * both may count on other registers, too (-fipa-ra).  So all of them are kept: the general ones
- * here, and what is called uses no others (-mgeneral-regs-only) but behind saving_vectors,
- * below.
+ * mcount() and __fentry__() may be called before a function has read its arguments, and a return
+ * comes before its caller has read the results; a compiler that sees both functions may rely on
+ * further registers (-fipa-ra).  So all of them are preserved: the general ones here; the C code
+ * uses no others (-mgeneral-regs-only), except behind saving_vectors, below.
  */
 	.text
 
@@ -30,7 +29,7 @@
 	.endm
 #define SAVED_BYTES 72
 
-/* Which of two; and of struct trace_native: native/native.c asserts these. */
+/* Values of `which`, and offsets in struct trace_native: native/native.c asserts these. */
 #define KIND_MCOUNT 0
 #define KIND_FENTRY 1
 #define NEXT_MCOUNT  8
@@ -51,7 +50,7 @@
 	je	1f
 	save_all
 	.if	\kind == KIND_MCOUNT
-	/* The function has a frame: its return address lies above the caller's rbp. */
+	/* The function has set up its frame: the return address lies above the saved rbp. */
 	lea	8(%rbp), %rdi
 	.else
 	lea	SAVED_BYTES + 8(%rsp), %rdi
@@ -61,7 +60,7 @@
 	call	trace_native_on_entry
 	restore_all
 	ret
-	/* Not traced: as without us, for gmon.out. */
+	/* Not traced: call the C library's function, which writes gmon.out. */
 1:
 	cmpq	$0, trace_native + \next(%rip)
 	je	2f
@@ -76,11 +75,11 @@
 	entry	__fentry__, KIND_FENTRY, NEXT_FENTRY, ON_FENTRY
 
 /*
- * Where functions return to.  Its unwind table says that it is called by what was to be
- * returned to: the word in the shadow of the slot (native/returns.h), which is the one below the
- * stack pointer of then.  The byte before that is what it says, and, for that to be right, that
- * this is the frame of a signal ('S'): then no unwinder goes a byte back once more; and unwinders,
- * which know a frame by its stack pointer, can distinguish it from its caller, which has the same one.
+ * The code that traced functions return to.  Its unwind table has as its caller the original return
+ * address, the word in the shadow of the slot (native/returns.h), which lies just below the present
+ * stack pointer.  The table gives that address less one, and marks a signal frame ('S'): then no
+ * unwinder subtracts one more, and unwinders that identify a frame by its stack pointer can
+ * distinguish this frame from its caller's, which has the same.
  */
 	.globl	trace_native_return
 	.hidden	trace_native_return
@@ -90,11 +89,11 @@
 	.cfi_signal_frame
 	.cfi_def_cfa %rsp, 0
 	/*
-	 * DW_CFA_val_expression of the return address: lit8 minus const8u(1 << 46) xor deref
-	 * lit1 minus, on the frame's address.
+	 * DW_CFA_val_expression for the return address: lit8 minus const8u(1 << 46) xor deref
+	 * lit1 minus, applied to the CFA.
 	 */
 	.cfi_escape 0x16, 16, 15, 0x38, 0x1c, 0x0e, 0, 0, 0, 0, 0, 0x40, 0, 0, 0x27, 0x06, 0x31, 0x1c
-	nop	/* Unwinders look for the byte before a return address. */
+	nop	/* Unwinders look up the byte before a return address. */
 trace_native_return:
 	sub	$8, %rsp
 	.cfi_adjust_cfa_offset 8
@@ -104,8 +103,8 @@ trace_native_return:
 	mov	%rax, SAVED_BYTES(%rsp)
 	restore_all
 	/*
-	 * No return: processors count calls and returns, and this one's has been made.  Below
-	 * the stack pointer signals leave a word alone, and it is read as it is popped.
+	 * A jump, not a return: the processor's return predictor counts calls and returns, and
+	 * this call's return has been made.  Signal handlers do not touch the red zone.
 	 */
 	lea	8(%rsp), %rsp
 	.cfi_adjust_cfa_offset -8

@@ -1,5 +1,5 @@
 /*
- * hooks - most events of compiled code; the others are passed to native.c.
+ * hooks - the fast path of hooks in compiled code; rarer cases are passed to native.c.
  *
  * Compiled to use general registers only: see native/entries_x86_64.S.
  */
@@ -9,7 +9,7 @@
 #include "agent/trace/native/native.h"
 #include "agent/trace/native/native_internal.h"
 
-/* Functions call some others in turn: one of the next few, where the search begins as before. */
+/* Searches the next few siblings, without changing where the next search begins. */
 static inline u32 find_near(const struct call_stack *calls, u32 parent, u64 identity)
 {
 	const struct trace_node *above = trace_node_at(calls, parent);
@@ -31,13 +31,13 @@ static inline u32 find_near(const struct call_stack *calls, u32 parent, u64 iden
 	return TRACE_NO_NODE;
 }
 
-/* trace_now() where the event is plain: the clock is the machine's counter. */
+/* trace_now() for a plain event: the clock is the machine's counter. */
 static inline u64 now_plain(void)
 {
 	return ticks_now() - trace_clock.skipped;
 }
 
-/* A call that begins where the last one like it was. */
+/* Begins a call whose node was found by the fast path. */
 static inline void push_plain(struct call_stack *calls, u32 node, struct trace_entry entry)
 {
 	trace_advance(calls, entry.start_ticks);
@@ -45,8 +45,8 @@ static inline void push_plain(struct call_stack *calls, u32 node, struct trace_e
 }
 
 /*
- * Whether a call that begins is left out, and this thread has seen that calls are: the first time,
- * and the first time behind it, are the slow ways'.
+ * Whether to leave out a call that begins while the thread is throttled.  The first event after a
+ * change of the throttle takes the slow path.
  */
 static inline bool is_left_out(const struct call_stack *calls)
 {
@@ -60,7 +60,7 @@ static inline bool is_counted_plainly(const struct call_stack *calls)
 	       (calls->area->is_throttled | calls->is_throttled) == 0;
 }
 
-/* The innermost call ends. */
+/* Ends the innermost call. */
 static inline void pop_plain(struct call_stack *calls, u64 level)
 {
 	trace_take(calls, level);
@@ -73,7 +73,7 @@ static inline void pop_plain(struct call_stack *calls, u64 level)
 }
 
 #if defined(__x86_64__)
-/* In native/entries_x86_64.S: the slow ways of native/native.h, with all registers saved. */
+/* In native/entries_x86_64.S: call the slow paths (native/native.h) with all registers saved. */
 void trace_native_on_entry_slowly_saving(u64 slot, u64 behind, u32 which);
 u64 trace_native_on_return_slowly_saving(u64 slot);
 
@@ -122,9 +122,9 @@ __attribute__((visibility("hidden"))) u64 trace_native_on_return(u64 slot)
 void __cyg_profile_func_enter(void *function, void *caller);
 void __cyg_profile_func_exit(void *function, void *caller);
 
-/* The stack pointer where our caller called us. */
+/* The stack pointer of our caller before it called us. */
 #define LEVEL_OF_CALLER ((u64)__builtin_dwarf_cfa())
-/* What our caller has in the register for frame pointers: it is saved where ours points to. */
+/* Our caller's frame pointer register, which our frame has saved. */
 #define FRAME_OF_CALLER (*(const u64 *)__builtin_frame_address(0))
 
 AGENT_EXPORT void __cyg_profile_func_enter(void *function, void *caller)

@@ -20,14 +20,14 @@ static int read_unloads(struct dl_phdr_info *info, size_t size, void *out_count)
 }
 
 /*
- * Images that have callees: where none of them has gone, no callee has.  A place is free while
- * its start is 0.
+ * Start addresses of images that have traced callees; 0: free.  While these are all mapped, no
+ * callee's code has gone.
  */
 #define IMAGES_MAX 256U
 static struct {
 	u64 starts[IMAGES_MAX];
-	bool has_others; /* for which there was no place */
-	u64 unloads_seen; /* how often images have gone so far: dlclose() seldom takes one away */
+	bool has_others;  /* images beyond these, or that could not be looked up */
+	u64 unloads_seen; /* dlpi_subs, seen last: dlclose() seldom unloads an image */
 } called;
 
 static void remember(u64 start)
@@ -62,7 +62,7 @@ static bool have_gone(void)
 	return is_one;
 }
 
-/* Where an image is that is there: callees that stand side by side often are of one. */
+/* A mapped image, cached: neighbouring nodes are often of one image. */
 struct place {
 	u64 start, end;
 };
@@ -116,7 +116,7 @@ static void look_at_chunk(struct trace_area *area, u32 chunk, u64 before_ns, str
 		struct trace_node *node = &area->nodes[chunk * TRACE_CHUNK_NODES + i];
 		const u64 key = __atomic_load_n(&node->key, __ATOMIC_ACQUIRE);
 
-		/* It is not executed, so no event is about to find it. */
+		/* Its code is not running, so no event looks for this node now. */
 		if (key != 0 && key != TRACE_OUTSIDE && trace_native_is(node->kind) &&
 		    !(node->identity & TRACE_UNLOADED) && !is_there(key, last))
 			__atomic_store_n(&node->identity, before_ns | TRACE_UNLOADED,

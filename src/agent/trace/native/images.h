@@ -1,9 +1,9 @@
 /*
- * images - what becomes of traced callees when their code is unloaded.
+ * images - marks the nodes of compiled callees whose code was unloaded.
  *
- * A callee of compiled code is known by its address, and another library may be put there.  So
- * the nodes of what has gone are not found again; they keep their counts, and the time at which
- * their addresses meant what they did.
+ * Callees of compiled code are identified by address, and another library may be mapped there
+ * later.  So nodes of unloaded code get an identity that no event finds; they keep their counts,
+ * and the time at which their addresses were valid.
  */
 #pragma once
 #include "abi/types.h"
@@ -11,11 +11,11 @@
 struct ring_header;
 
 /*
- * Of a callee that is met for the first time: where no perf event reports mappings, the recorder
- * gets a report of the one that its address is in, once.
+ * For a callee called for the first time: where no perf event reports mappings, sends the recorder
+ * the image that the address is in, once per image.
  */
 void trace_images_report(struct ring_header *ring, u64 address);
-/* Before dlclose(): the time; 0: nothing is traced. */
+/* Before dlclose(): returns the time; 0: nothing is traced. */
 u64 trace_images_mark(void);
-/* Behind it. */
+/* After dlclose(): marks the nodes of images that are gone. */
 void trace_images_look(u64 before_ns);

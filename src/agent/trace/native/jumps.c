@@ -1,14 +1,14 @@
 /*
- * jumps - longjmp() and its like, and exceptions: the calls that are left by it are over.
+ * jumps - ends the calls that longjmp(), its variants, and exceptions leave.
  *
- * Without this they would be found to be over at the next call further out; but of an
- * instrumented function, whose level is where it called its hook, and of one that is called in
- * its place, neither need be further out.
+ * Without this they would end at the next event further out on the stack.  But an instrumented
+ * function's level is the stack pointer at its hook, so neither it nor a function called in the
+ * same place later need be further out than the call that was left.
  *
- * Where an exception passes, compilers other than clang call the second hook of instrumented
- * functions.  No event reports exceptions, and interposing unwinders is not safe: several
- * libraries of a process may have unwinders of their own.  But all ask the dynamic linker where
- * the tables are, and so does backtrace(): that is only a sign to look (native/native.c).
+ * When an exception passes, compilers other than clang call an instrumented function's exit hook.
+ * No event reports exceptions, and interposing unwinders is not safe: several libraries of a process
+ * may have their own.  But all unwinders ask the dynamic linker for unwind tables, as backtrace()
+ * does, too: so this is only a sign that calls may have been left (native/callers.c).
  */
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -61,8 +61,8 @@ AGENT_START AGENT_EXPORT void __longjmp_chk(struct __jmp_buf_tag *where, int val
 }
 
 /*
- * Calls that are not compared with what has called them: beginnings in code that is not
- * instrumented itself, and in what was inlined.
+ * How many calls are compared with their callers after an unwinder has run: more than one, as calls
+ * from uninstrumented code, and of inlined functions, say nothing.
  */
 #define LOOKS 64U
 
@@ -74,7 +74,7 @@ AGENT_EXPORT int _dl_find_object(void *address, struct dl_find_object *out_found
 
 	if (calls != NULL)
 		calls->unwound = LOOKS;
-	/* Before glibc 2.35 there is none, and a look-up by dlsym() (LLVM's libunwind) finds ours. */
+	/* glibc has it from 2.35 on; before, LLVM's libunwind finds ours by dlsym(). */
 	return hook_next(&trace_hooks, HOOK__dl_find_object) != NULL
 		       ? HOOK_NEXT(_dl_find_object)(address, out_found)
 		       : -1;

@@ -5,7 +5,7 @@
 #endif
 
 #define UNTRACED __attribute__((no_instrument_function))
-/* Called as it stands there, and not as a compiler would have it that sees both. */
+/* Keeps the compiler from optimising a call by what it knows of the callee. */
 #ifdef __clang__
 #define ALONE __attribute__((noinline))
 #else
@@ -26,13 +26,13 @@ UNTRACED static inline __attribute__((always_inline)) u64 work(u64 value)
 	return work_for(value, 8);
 }
 
-/* Each step waits for the last one: a processor has time for hooks meanwhile. */
+/* Each step depends on the last, so the processor has time to execute hooks in parallel. */
 UNTRACED static inline __attribute__((always_inline)) u64 long_work(u64 value)
 {
 	return work_for(value, 64);
 }
 
-/* The same functions twice. */
+/* The functions are defined twice, with hooks and without. */
 #define FUNCTIONS(copy, traced)                                   \
 	ALONE traced static void copy##_empty(void)               \
 	{                                                         \

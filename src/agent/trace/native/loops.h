@@ -1,8 +1,8 @@
 /*
- * loops - loops of calls, to find out what their hooks cost.
+ * loops - loops of calls that measure what compilers' hooks cost.
  *
- * Compiled once with each flag that there are hooks for, as a program would be; NAME is the
- * function that it is then.
+ * loops.c is compiled once for each flag whose hooks we have, as a program would be; NAME is the
+ * function's name then.
  */
 #pragma once
 #include <stdbool.h>

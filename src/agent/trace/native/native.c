@@ -12,17 +12,17 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/native/native_internal.h"
 
-/* What a thread's own stack is known to have when it begins. */
+/* Bytes that a thread's stack surely has when the thread begins. */
 #define FIRST_BYTES (16ULL << 10)
 #define CHAIN_BYTES 2U /* pop %r10 */
 
 struct trace_native trace_native AGENT_STATE;
 __thread struct trace_native_own trace_native_own;
-/* Kinds whose costs are known: a bit each. */
+/* A bit for each kind whose calibration has begun. */
 static u32 calibrated;
 #define CALIBRATED_KINDS (TRACE_KIND_FENTRY - TRACE_KIND_INSTRUMENTED + 1)
 
-/* native/entries_x86_64.S counts on these. */
+/* native/entries_x86_64.S relies on these. */
 _Static_assert(TRACE_KIND_MCOUNT + 1 == TRACE_KIND_FENTRY, "which of two");
 _Static_assert(offsetof(struct trace_native, next_mcount) == 8, "mcount");
 _Static_assert(offsetof(struct trace_native, next__mcount) == 16, "_mcount");
@@ -47,9 +47,9 @@ void trace_native_find_own_stack(void)
 }
 
 /*
- * Whether the innermost call is over where an event is at a level.  A handler on a stack for
- * signals is over when its thread is back on its own.  Of calls on other stacks, nothing is
- * known but that no two are at one level.
+ * Whether the innermost call must be over, given an event at a level.  A handler on the alternate
+ * signal stack is over when its thread is back on its own stack.  Calls on other stacks cannot be
+ * compared, except that no two calls have the same level.
  */
 static bool is_over(const struct trace_entry *top, u64 level, enum trace_native_stack stack,
 		    bool is_beside)
@@ -64,7 +64,7 @@ static bool is_over(const struct trace_entry *top, u64 level, enum trace_native_
 		return true;
 	if (other != stack || top->frame > level)
 		return false;
-	/* Where ends are not seen, that is all there is. */
+	/* Where ends are not seen, a small distance must do. */
 	return stack != TRACE_STACK_OTHER ||
 	       (!trace_native.sees_ends && level - top->frame < TRACE_FRAME_MAX / 64);
 }
@@ -78,8 +78,8 @@ static void drop_what_is_over(struct call_stack *calls, u64 level, bool is_besid
 }
 
 /*
- * Whether the hook that is at a tree was left by a jump out of a handler: it stood below its
- * level.
+ * Whether the hook that has taken a tree was left by a jump out of a signal handler: its level was
+ * further in than this event's.
  */
 static bool was_left(u64 busy, u64 level)
 {
@@ -108,7 +108,7 @@ static struct call_stack *tree_at(u32 i)
 	return *place;
 }
 
-/* Whether a hook is at this tree, and goes on when we have returned. */
+/* Whether an interrupted hook has taken this tree, and will go on after us. */
 static bool is_busy(u32 i, u64 outer)
 {
 	const struct call_stack *calls = *place_of_tree(i);
@@ -117,8 +117,8 @@ static bool is_busy(u32 i, u64 outer)
 }
 
 /*
- * The tree that an event goes to; NULL: none.  What is further in than `outer` was left; the
- * hook itself is at this level.
+ * Takes the tree that an event goes to; NULL: none is free.  Hooks further in than `outer` were
+ * left by a jump; the event's own hook is at `level`.
  */
 static struct call_stack *take_tree(u64 outer, u64 level)
 {
@@ -132,7 +132,7 @@ static struct call_stack *take_tree(u64 outer, u64 level)
 
 	if (calls == NULL)
 		return NULL;
-	/* The time since its last handler is the other trees'. */
+	/* Time since the last event in this tree was counted in the outer trees. */
 	if (i > 0 && ((*place_of_tree(i - 1))->busy & 1) == 0) {
 		(*place_of_tree(i - 1))->busy |= 1;
 		trace_skip(calls);
@@ -147,7 +147,7 @@ static void give_tree(struct call_stack *calls, u64 level)
 		trace_skip(calls);
 }
 
-/* Once in a process, unless it was at a kind's first event in the middle of another one. */
+/* Once per kind; not while the tree is taken: then at a later event. */
 static void calibrate(enum trace_kind kind)
 {
 	const u32 bit = 1U << (kind - TRACE_KIND_INSTRUMENTED);
@@ -160,7 +160,7 @@ static void calibrate(enum trace_kind kind)
 	trace_calibrate_native(kind);
 }
 
-/* By value, so that it is put together in registers.  True: its end is awaited. */
+/* `begin` by value, to stay in registers.  True: the call has an entry, and its end is awaited. */
 static inline __attribute__((always_inline)) bool enter(struct trace_native_event begin,
 							enum trace_kind kind)
 {
@@ -177,7 +177,7 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	if (calls == NULL) {
 		struct trace_area *area = trace_area_of_process();
 
-		/* A thread that is not traced at all is reported as that. */
+		/* A thread without any tree is counted as untraced instead. */
 		if (area != NULL && trace_own != NULL)
 			__atomic_fetch_add(&area->lost_calls, 1, __ATOMIC_RELAXED);
 		return false;
@@ -197,7 +197,7 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 	trace_enter(calls, call, now);
 	const bool is_stacked = calls->top != before;
 
-	/* What has no entry is not looked for; what was left out after all is not in the count. */
+	/* No end is awaited for a call without an entry, so it must not count as unstacked. */
 	if (!is_stacked && calls->unstacked > 0)
 		calls->unstacked--;
 	give_tree(calls, level);
@@ -210,9 +210,9 @@ void trace_native_enter(const struct trace_native_event *begin)
 }
 
 /*
- * alloca() moves the stack pointer between a function's two hooks.  A function that calls it has a frame
- * pointer, with the return address behind what it points to.  Others have something in that
- * register, which may be the same in a caller that has no entry.
+ * Whether an entry is the call that ends, although alloca() has moved the stack pointer between the
+ * two hooks.  A function with alloca() has a frame pointer; the return address is above the word it
+ * points to.  Other functions may have the same value in that register as a caller without entry.
  */
 static bool is_same_frame(const struct trace_entry *entry, const struct trace_native_event *end)
 {
@@ -225,7 +225,7 @@ static bool is_same_frame(const struct trace_entry *entry, const struct trace_na
 	       ((const u64 *)at)[1] == end->return_address;
 }
 
-/* The call that ends: an instrumented function's own, or one at the very level. */
+/* Whether an entry is the call that ends: by its function, or, without one, by its exact level. */
 static bool is_meant(const struct trace_entry *entry, const struct trace_native_event *end)
 {
 	if (end->function == 0)
@@ -235,7 +235,7 @@ static bool is_meant(const struct trace_entry *entry, const struct trace_native_
 	       (entry->frame <= end->level || is_same_frame(entry, end));
 }
 
-/* Frames of one stack are in order: what is meant does not stand further out than this entry. */
+/* Whether an entry is further out than the level on the same stack: the search can end there. */
 static bool is_beyond(const struct trace_entry *entry, u64 level)
 {
 	if (!trace_native_is(entry->kind) || entry->frame <= level)
@@ -255,7 +255,7 @@ void trace_native_leave(const struct trace_native_event *end)
 	struct trace_entry *entry = calls->top;
 
 	trace_advance(calls, now);
-	/* Calls that are too deep to have an entry end, too: nothing is looked through for them. */
+	/* Ends of calls too deep to have an entry find nothing, after few entries. */
 	while (entry > calls->entries && !is_meant(entry, end))
 		entry = is_beyond(entry, level) ? calls->entries : entry - 1;
 	while (entry > calls->entries && calls->top >= entry)
@@ -266,7 +266,7 @@ void trace_native_leave(const struct trace_native_event *end)
 void trace_native_jump(u64 level)
 {
 	const u64 now = trace_now();
-	/* A handler may come here, too, and jump as far. */
+	/* A signal handler may also jump, as far, from here. */
 	const u64 here = (u64)__builtin_frame_address(0);
 	struct call_stack *calls = trace_own != NULL ? take_tree(level, here) : NULL;
 
@@ -298,8 +298,8 @@ void trace_native_return_to_stack(struct trace_stack *stack)
 }
 
 /*
- * gcc saves the static chain of a function within a function, r10, before it calls __fentry__(), and
- * pops it behind that.
+ * Whether the code after the hook's call pops r10: gcc saves the static chain of a nested function
+ * there before it calls __fentry__().
  */
 static bool pops_chain(u64 behind)
 {
@@ -312,7 +312,7 @@ void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 {
 	const enum trace_kind kind = TRACE_KIND_MCOUNT + which;
 
-	/* Its identity is not `behind`, so that each of its calls is handled here. */
+	/* The identity is not `behind`: so the fast path never finds it, and each call comes here. */
 	if (kind == TRACE_KIND_FENTRY && pops_chain(behind)) {
 		slot += sizeof(u64);
 		behind += CHAIN_BYTES;
@@ -333,7 +333,7 @@ u64 trace_native_on_return_slowly(u64 slot)
 	return *trace_returns_shadow(slot);
 }
 
-/* The others are known by the address behind their hook's call. */
+/* Other kinds are identified by the return address of the hook's call. */
 u64 trace_native_place(u64 function, u32 kind)
 {
 	return kind == TRACE_KIND_INSTRUMENTED ? function : function - 1;
@@ -362,7 +362,7 @@ void trace_native_forget(void)
 
 	for (u32 i = 0; i < TRACE_NATIVE_TREES - 1; i++)
 		own->others[i] = NULL;
-	/* Another thread may have been at it. */
+	/* In the parent, another thread may have been calibrating. */
 	for (u32 i = 0; i < CALIBRATED_KINDS; i++) {
 		if (!trace_cost_is_known(TRACE_KIND_INSTRUMENTED + i))
 			calibrated &= ~(1U << i);

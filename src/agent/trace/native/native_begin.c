@@ -1,8 +1,8 @@
 /*
- * native_begin - from when on hooks of compiled code count, and what they interpose.
+ * native_begin - decides when the hooks in compiled code count, and finds what they interpose.
  *
- * A program may define hooks itself: the two of an instrumented function are called by ours, with
- * the others it is not traced.
+ * A program may define hooks itself: ours call its two hooks of instrumented functions; calls
+ * reported by its own mcount() or __fentry__() are not traced.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -14,7 +14,7 @@
 #include "agent/trace/native/native.h"
 #include "agent/trace/native/returns.h"
 
-/* In children of fork, too. */
+/* Stays set in children of fork. */
 static bool are_stacks_copied;
 
 static u64 image_of(hook_function function)
@@ -24,7 +24,7 @@ static u64 image_of(hook_function function)
 
 	/* POSIX has addresses of functions as object pointers; ISO C does not. */
 	*(hook_function *)&address = function;
-	/* dladdr() looks at each of libc's symbols: 40 us at each start of a program. */
+	/* dladdr() would search all of libc's symbols: 40 us at each program start. */
 	const struct link_map *image = images_at(address);
 
 	if (image != NULL)
@@ -67,8 +67,8 @@ void trace_native_begin(void)
 }
 
 /*
- * A copy that comes back finds in the shadow what is right: as nothing is exchanged any more,
- * no event writes there.
+ * A stack that was copied away and comes back finds its return addresses in the shadow: as none
+ * are replaced any more, no event overwrites it.
  */
 void trace_native_see_no_ends(void)
 {

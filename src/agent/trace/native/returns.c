@@ -10,7 +10,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000 /* since Linux 4.17 */
 #endif
 
-#define PIECES      8192U /* 8 GiB of stacks */
+#define PIECES      8192U /* shadows for 8 GiB of stacks */
 #define PIECE_BYTES (1UL << TRACE_PIECE_BITS)
 
 enum piece_state {
@@ -54,7 +54,8 @@ static void set_state(u64 *entry, u64 number, bool is_there)
 }
 
 /*
- * Other threads with a stack in the same piece wait for none: their calls have no ends so far.
+ * Maps the shadow of a piece.  Other threads with a stack in this piece do not wait: until it is
+ * there, the ends of their calls are not seen.
  */
 static bool make_piece(u64 *entry, u64 number)
 {
@@ -73,7 +74,7 @@ static bool make_piece(u64 *entry, u64 number)
 	return is_there;
 }
 
-/* Its parent's thread may have mapped it, or not: it is mapped where it is not. */
+/* A thread of the parent may or may not have mapped a piece being made: map it if not. */
 void trace_returns_forget_others(void)
 {
 	if (shadow.being_made == 0)

@@ -1,37 +1,37 @@
 /*
- * returns - return addresses of our own in the place of a program's.
+ * returns - replaces return addresses on the program's stack, to see when functions return.
  *
- * Where a function's return address lies, its slot, there is put the address of
- * trace_native_return(), which sees the end of the call and goes on to where the function was
- * to return.  That is kept by the slot's address: in a shadow of the stack, a fixed distance
- * away.  So it can be found without knowing the thread, or what else is on its stack: a
- * function that is never returned from leaves nothing that could be taken for another's,
- * however it was left; and the unwind table can say it (the CFI of trace_native_return()),
- * which is all that C++ exceptions, pthread_exit(), pthread_cancel() and backtrace() look at.
+ * A function's return address, in its slot on the stack, is replaced by that of
+ * trace_native_return(), which notes the end of the call and jumps to where the function was to
+ * return.  The original is kept in a shadow of the stack, at a fixed distance from the slot.  So it
+ * is found without knowing the thread, or what else is on its stack: a function that never returns
+ * leaves nothing behind that could be taken for another's, however it was left.  And the unwind
+ * table can describe it (the CFI of trace_native_return()), which is all that C++ exceptions,
+ * pthread_exit(), pthread_cancel() and backtrace() need.
  *
- * A shadow is mapped a mebibyte at a time, where calls are made, and stays.
+ * Shadows are mapped a mebibyte at a time, where calls are made, and are never unmapped.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/types.h"
 
-/* Neighbours of stacks are within half of what a process has; the other half is free there. */
+/* Stacks lie in one half of the address space; the addresses with this bit flipped are free. */
 #define TRACE_SHADOW_BIT 46U
 #define TRACE_PIECE_BITS 20U
 
-/* The last one the calling thread asked for: by slot >> TRACE_PIECE_BITS. */
+/* The piece (slot >> TRACE_PIECE_BITS) whose shadow the calling thread used last. */
 extern __thread u64 trace_returns_piece;
 
-/* In the text of native/entries_x86_64.S. */
+/* In native/entries_x86_64.S. */
 void trace_native_return(void);
 
-/* Whether return addresses may be exchanged in this process. */
+/* Whether return addresses may be replaced in this process: not with a hardware shadow stack. */
 bool trace_returns_are_possible(void);
-/* Whether there is a shadow of what is at a slot: it is made where there is none. */
+/* Whether the slot has a shadow; maps one if needed. */
 bool trace_returns_have_shadow(u64 slot);
 
-/* In a child of fork: no other thread is making one. */
+/* In a child of fork: no other thread is mapping a shadow. */
 void trace_returns_forget_others(void);
 
 static inline u64 *trace_returns_shadow(u64 slot)
@@ -40,7 +40,8 @@ static inline u64 *trace_returns_shadow(u64 slot)
 }
 
 /*
- * Its end will be seen.  What is there already was put there by the function that jumped here.
+ * Replaces the return address at slot.  If ours is there already, the function was jumped to by one
+ * whose address we had replaced (a tail call).
  */
 static inline void trace_returns_exchange(u64 slot)
 {
@@ -49,13 +50,13 @@ static inline void trace_returns_exchange(u64 slot)
 
 	if (*place == ours)
 		return;
-	/* What looks at the stack in between finds one or the other. */
+	/* A signal handler in between finds one or the other. */
 	__atomic_store_n(trace_returns_shadow(slot), *place, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(place, ours, __ATOMIC_RELAXED);
 }
 
-/* The function returns to where it would without us.  False: its address is in its place. */
+/* Restores the original return address.  False: it was not replaced. */
 static inline bool trace_returns_put_back(u64 slot)
 {
 	u64 *place = (u64 *)slot;

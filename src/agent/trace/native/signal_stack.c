@@ -9,7 +9,7 @@
 
 static __thread u64 low, bytes;
 
-/* What the program sets is one for the kernel to judge, and the parent's in a vfork child. */
+/* The kernel checks the program's arguments.  A vfork child shares these variables. */
 static long set(const stack_t *stack, stack_t *old)
 {
 	const long rc = arch_syscall4(SYS_sigaltstack, (long)stack, (long)old, 0, 0);
