@@ -1,7 +1,7 @@
 /*
  * callers - finds the caller of an instrumented function, to drop calls that were left unnoticed.
- * The hook reports the return address, which lies right at the inner end of the caller's frame, and
- * the caller's entry has that place.
+ * The hook reports the return address, which lies right at the inner end of the caller's frame,
+ * and the caller's entry has that place.
  */
 #include <stddef.h>
 
@@ -21,7 +21,10 @@
 #define CALL_BYTES         5U /* call rel32 */
 #define CALL_THROUGH_BYTES 6U /* call *rel32(%rip) */
 
-/* The target of a call that ends in a relative distance (or the word that an indirect call reads). */
+/*
+ * The target of a call that ends in a relative distance (or the word that an indirect call
+ * reads).
+ */
 static u64 target_before(u64 end)
 {
 	s32 distance;
@@ -77,9 +80,9 @@ static bool has_own_caller(const struct call_stack *calls,
 #endif
 
 /*
- * Whether this entry's function has called `begin` directly: then the word below the entry's stack
- * pointer, at its hook, is the return address.  If the compiler has moved the stack pointer since,
- * for arguments or by alloca(), the call is not recognised.
+ * Whether this entry's function has called `begin` directly: then the word below the entry's
+ * stack pointer, at its hook, is the return address.  If the compiler has moved the stack pointer
+ * since, for arguments or by alloca(), the call is not recognised.
  */
 static bool has_called(const struct trace_entry *entry, const struct trace_native_event *begin)
 {
@@ -89,8 +92,8 @@ static bool has_called(const struct trace_entry *entry, const struct trace_nativ
 }
 
 /*
- * The entry of the caller of a function whose return address lies at slot, or NULL.  The search ends
- * at the first entry further out than the slot, so deep recursion costs nothing.
+ * The entry of the caller of a function whose return address lies at slot, or NULL.  The search
+ * ends at the first entry further out than the slot, so deep recursion costs nothing.
  */
 static const struct trace_entry *caller_at(const struct call_stack *calls, u64 slot)
 {
@@ -109,9 +112,9 @@ static const struct trace_entry *caller_at(const struct call_stack *calls, u64 s
 
 /*
  * The entry of the caller of the function whose hook this is, or NULL: it has none, or is not
- * found.  The return address is the first equal word above the hook's level, unless gcc has copied
- * it there from a little further up, to align the stack.  The word's page is readable; the next one
- * may not be stack any more (of a coroutine next to a thread's small stack).
+ * found.  The return address is the first equal word above the hook's level, unless gcc has
+ * copied it there from a little further up, to align the stack.  The word's page is readable; the
+ * next one may not be stack any more (of a coroutine next to a thread's small stack).
  */
 static const struct trace_entry *find_caller(const struct call_stack *calls,
 					     const struct trace_native_event *begin)

@@ -75,11 +75,11 @@
 	entry	__fentry__, KIND_FENTRY, NEXT_FENTRY, ON_FENTRY
 
 /*
- * The code that traced functions return to.  Its unwind table has as its caller the original return
- * address, the word in the shadow of the slot (native/returns.h), which lies just below the present
- * stack pointer.  The table gives that address less one, and marks a signal frame ('S'): then no
- * unwinder subtracts one more, and unwinders that identify a frame by its stack pointer can
- * distinguish this frame from its caller's, which has the same.
+ * The code that traced functions return to.  Its unwind table has as its caller the original
+ * return address, the word in the shadow of the slot (native/returns.h), which lies just below
+ * the present stack pointer.  The table gives that address less one, and marks a signal frame
+ * ('S'): then no unwinder subtracts one more, and unwinders that identify a frame by its stack
+ * pointer can distinguish this frame from its caller's, which has the same.
  */
 	.globl	trace_native_return
 	.hidden	trace_native_return

@@ -6,9 +6,9 @@
  * same place later need be further out than the call that was left.
  *
  * When an exception passes, compilers other than clang call an instrumented function's exit hook.
- * No event reports exceptions, and interposing unwinders is not safe: several libraries of a process
- * may have their own.  But all unwinders ask the dynamic linker for unwind tables, as backtrace()
- * does, too: so this is only a sign that calls may have been left (native/callers.c).
+ * No event reports exceptions, and interposing unwinders is not safe: several libraries of a
+ * process may have their own.  But all unwinders ask the dynamic linker for unwind tables, as
+ * backtrace() does, too: so this is only a sign that calls may have been left (native/callers.c).
  */
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -61,8 +61,8 @@ AGENT_START AGENT_EXPORT void __longjmp_chk(struct __jmp_buf_tag *where, int val
 }
 
 /*
- * How many calls are compared with their callers after an unwinder has run: more than one, as calls
- * from uninstrumented code, and of inlined functions, say nothing.
+ * How many calls are compared with their callers after an unwinder has run: more than one, as
+ * calls from uninstrumented code, and of inlined functions, say nothing.
  */
 #define LOOKS 64U
 

@@ -78,8 +78,8 @@ static void drop_what_is_over(struct call_stack *calls, u64 level, bool is_besid
 }
 
 /*
- * Whether the hook that has taken a tree was left by a jump out of a signal handler: its level was
- * further in than this event's.
+ * Whether the hook that has taken a tree was left by a jump out of a signal handler: its level
+ * was further in than this event's.
  */
 static bool was_left(u64 busy, u64 level)
 {
@@ -210,9 +210,10 @@ void trace_native_enter(const struct trace_native_event *begin)
 }
 
 /*
- * Whether an entry is the call that ends, although alloca() has moved the stack pointer between the
- * two hooks.  A function with alloca() has a frame pointer; the return address is above the word it
- * points to.  Other functions may have the same value in that register as a caller without entry.
+ * Whether an entry is the call that ends, although alloca() has moved the stack pointer between
+ * the two hooks.  A function with alloca() has a frame pointer; the return address is above the
+ * word it points to.  Other functions may have the same value in that register as a caller
+ * without entry.
  */
 static bool is_same_frame(const struct trace_entry *entry, const struct trace_native_event *end)
 {
@@ -298,8 +299,8 @@ void trace_native_return_to_stack(struct trace_stack *stack)
 }
 
 /*
- * Whether the code after the hook's call pops r10: gcc saves the static chain of a nested function
- * there before it calls __fentry__().
+ * Whether the code after the hook's call pops r10: gcc saves the static chain of a nested
+ * function there before it calls __fentry__().
  */
 static bool pops_chain(u64 behind)
 {
@@ -312,7 +313,10 @@ void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 {
 	const enum trace_kind kind = TRACE_KIND_MCOUNT + which;
 
-	/* The identity is not `behind`: so the fast path never finds it, and each call comes here. */
+	/*
+	 * The identity is not `behind`: so the fast path never finds it, and each call comes
+	 * here.
+	 */
 	if (kind == TRACE_KIND_FENTRY && pops_chain(behind)) {
 		slot += sizeof(u64);
 		behind += CHAIN_BYTES;

@@ -5,25 +5,26 @@
  *   -pg                        mcount(), after the prologue
  *   -pg -mfentry               __fentry__(), before the prologue
  *
- * The first reports ends itself.  The others report beginnings only; ends are seen by replacing the
- * function's return address with ours (native/returns.h).
+ * The first reports ends itself.  The others report beginnings only; ends are seen by replacing
+ * the function's return address with ours (native/returns.h).
  *
  * A function that is compiled with two of these flags calls two hooks, and is counted twice.
  *
- * A call is identified by its level, an address on its stack: lower for inner calls.  For a function
- * whose return address we replace it is that address's place; for one that reports its ends, the
- * stack pointer where it called the hook.  So calls that were left without an end event (longjmp(),
- * an exception, a tail call) are found to be over at the next event further out.  Levels on a
- * thread's other stacks (for signals, of coroutines) are not compared with those on its own.
+ * A call is identified by its level, an address on its stack: lower for inner calls.  For a
+ * function whose return address we replace it is that address's place; for one that reports its
+ * ends, the stack pointer where it called the hook.  So calls that were left without an end event
+ * (longjmp(), an exception, a tail call) are found to be over at the next event further out.
+ * Levels on a thread's other stacks (for signals, of coroutines) are not compared with those on
+ * its own.
  *
  * __fentry__() finds the return address just above its own, mcount() above the saved rbp.  With
- * -pg, a gcc function that realigns its stack and needs the original frame (alloca() or arguments on the
- * stack, and variables of 32 bytes) has only a copy of it there, and returns by the original: the
- * call is counted, and seems to last until the next event further out.
+ * -pg, a gcc function that realigns its stack and needs the original frame (alloca() or arguments
+ * on the stack, and variables of 32 bytes) has only a copy of it there, and returns by the
+ * original: the call is counted, and seems to last until the next event further out.
  *
- * These hooks run wherever the compiler has inserted them: in signal handlers, inside one another,
- * in children of vfork(), before main().  They save all registers.  If a handler interrupts a
- * hook that has taken the tree, the handler's calls are counted in another tree.
+ * These hooks run wherever the compiler has inserted them: in signal handlers, inside one
+ * another, in children of vfork(), before main().  They save all registers.  If a handler
+ * interrupts a hook that has taken the tree, the handler's calls are counted in another tree.
  */
 #pragma once
 #include <stdbool.h>

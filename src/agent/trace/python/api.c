@@ -17,7 +17,7 @@ void *trace_symbol(const char *name)
 	const struct link_map *image =
 		layout != NULL ? images_at((void *)layout->loop[0].start) : NULL;
 
-	/* What dlopen() gives is the address of the dynamic linker's record. */
+	/* A handle as dlopen() returns it is the address of the struct link_map. */
 	if (image != NULL && !images_is_lasting(image))
 		return dlsym((void *)image, name);
 	return dlsym(RTLD_DEFAULT, name);
@@ -43,7 +43,7 @@ void trace_api_find(void)
 	python_api.is_whole = has_all && get_state != NULL;
 }
 
-/* Functions hold the dict that holds them. */
+/* Clears the dict first: its functions refer back to it. */
 void trace_api_drop_names(void *names)
 {
 	if (names == NULL)

@@ -1,9 +1,9 @@
 /*
- * api - functions and variables of the CPython that is traced, by their names; the agent is linked
- * with none.
+ * api - functions and variables of the traced CPython, looked up by name; the agent is linked with
+ * none.
  *
- * They are looked up where it is: they may not be in the global scope (RTLD_LOCAL), or be another's
- * there.
+ * They are looked up in the interpreter's own image: they may be absent from the global scope
+ * (RTLD_LOCAL), or be another interpreter's there.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "abi/types.h"
 #include "agent/core/entries.h"
 
-/* What is called of every version from 3.6 on. */
+/* Functions that every version from 3.6 on must have. */
 #define PYTHON_API_MAP(X)                                                            \
 	X(Py_AddPendingCall, int, (int (*function)(void *), void *argument))         \
 	X(Py_CompileString, void *, (const char *source, const char *name, int how)) \
@@ -48,7 +48,7 @@
 	X(PyType_FromSpec, void *, (void *spec))                                     \
 	X(PyType_GenericAlloc, void *, (void *type, ssize_t items))
 
-/* And of later ones; NULL: this one has it not. */
+/* Functions that later versions added; NULL: absent. */
 #define PYTHON_API_LATER_MAP(X)                                                                \
 	X(PySys_AddAuditHook, int,                                                             \
 	  (int (*hook)(const char *event, void *arguments, void *data), void *data)) /* 3.8 */ \
@@ -68,11 +68,11 @@ struct python_api {
 	 * another name up to 3.12.
 	 */
 	void *(*get_state)(void);
-	bool is_whole; /* all of the first list are there, and get_state is */
+	bool is_whole; /* all of the first list were found, and get_state */
 };
 extern struct python_api python_api;
 
-/* Of the interpreter whose layout is known (area.h): before anything of it is called. */
+/* Looks all of them up in the interpreter of trace_layout(), before any is called. */
 void trace_api_find(void);
 /* Drops a reference, if there is one. */
 static inline bool trace_api_drop(void *object)
@@ -82,20 +82,19 @@ static inline bool trace_api_drop(void *object)
 	return object != NULL;
 }
 
-/* A function or variable of the traced interpreter; NULL: it has none of that name. */
+/* The address of a function or variable of the traced interpreter, or NULL. */
 void *trace_symbol(const char *name);
-/* The code of a module's source, a new reference; NULL: it failed. */
+/* Compiles a module's source: a new reference; NULL: it failed. */
 void *trace_api_compile(const char *source);
 /*
- * Executes a module's code with names of its own (a dict), which are the caller's to drop: NULL if
- * it failed, and no exception is set.
+ * Executes a module's code in a new dict of names, which the caller drops.  NULL: it failed; no
+ * exception is left set.
  */
 void *trace_api_run(void *code);
 void trace_api_drop_names(void *names);
-/* The same, for the number that it has called r.  False: it failed, or has none. */
+/* The same; reads the number that the code assigned to r.  False: it failed, or there is none. */
 bool trace_api_run_for_number(void *code, long *out_number);
 /*
- * Whether a program or library that is loaded uses a name of another's: one that it would find
- * by dlsym() is not seen.
+ * Whether a loaded program or library imports this symbol; uses of dlsym() are not seen.
  */
 bool trace_symbol_is_wanted(const char *name);

@@ -8,7 +8,7 @@
 #include "agent/trace/map.h"
 #include "agent/trace/python/api.h"
 
-/* The interpreter's own memory, by its symbol. */
+/* The interpreter's global state (_PyRuntime), as words; returns their count. */
 static size_t find_runtime(u64 **out_words)
 {
 	void *runtime = trace_symbol("_PyRuntime");
@@ -23,8 +23,8 @@ static size_t find_runtime(u64 **out_words)
 }
 
 /*
- * What has become an entry { next, hook, data } of ours (_Py_AuditHookEntry), where there was
- * none.
+ * Finds the word that was 0 and now points to an entry { next, hook, data } of ours
+ * (_Py_AuditHookEntry).
  */
 static void find_entry(u64 *words, const u64 *before, size_t count, trace_audit_hook *hook,
 		       struct trace_audit *out_audit)
@@ -49,7 +49,7 @@ bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out
 
 	if (before != NULL)
 		memcpy(before, words, bytes);
-	/* No other thread runs: what has changed is what the call changed. */
+	/* No other thread runs, so only this call changes these words. */
 	const bool is_added = python_api.PySys_AddAuditHook(hook, data) == 0;
 
 	if (before != NULL) {

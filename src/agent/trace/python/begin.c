@@ -15,7 +15,7 @@
 #define PYTHON_3_10 0x030a0000U
 #define PYTHON_3_12 0x030c0000U
 
-/* 3.11 has a profile function only where there can be no dispatch hooks. */
+/* 3.11 uses a profile function only where dispatch hooks are not possible. */
 static void begin_with_function(const struct python_layout *layout)
 {
 	const u32 place = trace_profile_begin(layout);
@@ -26,7 +26,7 @@ static void begin_with_function(const struct python_layout *layout)
 		trace_profile_put_off();
 	else if (place != 0 && layout->version >= PYTHON_3_10)
 		trace_set_means(TRACE_MEANS_PROFILE);
-	/* A program that makes interpreters itself, as servers do: nothing says when. */
+	/* Programs that create subinterpreters by the C API, as servers do, cause no event. */
 	if (trace_symbol_is_wanted("Py_NewInterpreter"))
 		trace_python_meet_interpreters();
 }

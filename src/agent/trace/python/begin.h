@@ -1,9 +1,9 @@
 /*
- * begin - which hooks a CPython gets, by its version.
+ * begin - chooses the hooks by which a CPython is traced, by its version.
  */
 #pragma once
 
 struct python_layout;
 
-/* The interpreter that this process traces from now on; layout is copied. */
+/* Begins tracing this interpreter; copies the layout. */
 void trace_python_begin(const struct python_layout *layout);

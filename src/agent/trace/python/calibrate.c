@@ -1,11 +1,12 @@
 /*
- * Loops of Python that call one thing each, compiled twice: one copy is seen by hooks.
+ * Calibration of Python's hooks, by loops that call one thing each.  The code is compiled twice,
+ * and one copy's calls are reported to hooks.
  *
- * What an event costs depends on how a function is called (call_kind.h), and what a hook costs on
- * what stands around the call: reads and writes of the program overlap with it.  So a kind has
- * loops of more than one shape, most of which use the result, as programs do; of functions two make
- * objects (numbers beyond 256).  No module is made, nothing is imported or audited, and what was
- * made is gone when this returns.
+ * An event's cost depends on how a function is called (call_kind.h), and a hook's on the code
+ * around the call, whose reads and writes overlap with it.  So each kind has loops of several
+ * shapes, most of which use the result, as programs do; two of those for functions allocate
+ * objects (numbers beyond 256).  No module is created, nothing is imported or audited, and all
+ * objects are freed in the end.
  */
 #include "agent/trace/calibrate.h"
 
@@ -17,7 +18,7 @@
 #define PER_MILLE    1000
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* A loop: its name, what it calls executes itself (struct trace_loop), and its code. */
+/* A loop: its name, its callees' own time (struct trace_loop: like, permille), and its code. */
 #define LOOP_MAP(X)                                                                   \
 	X(NOTHING, NOTHING, 0, "for i in b:pass")                                     \
 	X(WORK_INLINE, NOTHING, 0, "for i in b:\n  y=i+1\n  y=y*3\n  y=y-i\n  y=y^5") \
@@ -65,8 +66,8 @@ static const char *const names[] = {
 };
 
 /*
- * Functions that loops call, and a function for each loop, of its name; b has TURNS bytes, s as many
- * characters, and k as many numbers that are made anew.
+ * The functions that loops call, and one function per loop, named after it.  b has TURNS bytes, s
+ * as many characters; k yields as many new numbers.
  */
 static const char source[] = "b=b'.'*100\n"
 			     "s=b.decode()\n"
@@ -101,7 +102,7 @@ static const struct trace_rule resumed_of = {
 	.own_count = 1,
 	.loops = { LOOP_GENERATOR, LOOP_DELEGATED, LOOP_SUM },
 };
-/* Most of a call with any number of arguments is the builtin's own: as much of it is inside. */
+/* For calls with any number of arguments the inside part is taken from the kind before. */
 static const struct trace_rule builtins_of[] = {
 	{ .kind = TRACE_KIND_PYTHON_BUILTIN,
 	  .count = 5,
@@ -120,10 +121,10 @@ static const struct trace_rule builtins_of[] = {
 	  .loops = { LOOP_STARTS, LOOP_FIND_USED } },
 };
 
-/* One copy. */
+/* One compiled copy of the source. */
 struct copy {
 	void *globals;
-	void *loops[LOOP_COUNT]; /* borrowed of it */
+	void *loops[LOOP_COUNT]; /* borrowed references */
 };
 
 struct python {
@@ -142,7 +143,7 @@ static bool make_copy(struct copy *copy)
 	return copy->globals != NULL;
 }
 
-/* All functions that are to be seen; what has no code is none. */
+/* Prepares all functions of the traced copy, the objects that have a __code__. */
 static bool prepare(const struct python *python)
 {
 	void *key, *value;
@@ -179,8 +180,8 @@ static bool run_loop(void *context, u32 loop, bool has_hooks)
 }
 
 /*
- * How many times longer bytecode takes; that of a function that works is no cost of its call.  What
- * is executed besides bytecode, in C, takes no longer: a quarter or so.
+ * How many times longer bytecode takes under tracing; removes that part from the cost of calling
+ * the function that works.  Time in C besides bytecode does not grow: taken as a quarter.
  */
 static u32 take_out_stretch(struct trace_measured *measured)
 {
@@ -193,7 +194,7 @@ static u32 take_out_stretch(struct trace_measured *measured)
 				       : PER_MILLE;
 }
 
-/* A call of what is no function is one of sys.monitoring's events. */
+/* sys.monitoring also reports calls of objects that are no functions, such as types. */
 static void report_others(const struct trace_measured *measured)
 {
 	const struct trace_measured *type = &measured[LOOP_TYPE];
@@ -230,7 +231,7 @@ static void report(const struct trace_calibration *calibration, struct trace_mea
 	    !trace_find_cost(calibration, measured, &uncalled_of, NULL, &uncalled) ||
 	    !trace_find_cost(calibration, measured, &resumed_of, NULL, &resumed))
 		return;
-	/* An instruction's call may be reported by an event of its own. */
+	/* Instructions that call may be reported by a separate event. */
 	if (measured[LOOP_WORK].uncounted[TRACE_UNCOUNTED_FUNCTION] > 0) {
 		const struct trace_cost more =
 			trace_uncounted_cost(functions.inside + functions.outside -

@@ -16,7 +16,7 @@ static bool is_resumed(u64 code)
 	       (*(const u32 *)(code + layout->offsets.code_flags) & CODE_RESUMES) != 0;
 }
 
-/* Without dispatch hooks an instruction's call is known by an event of its own. */
+/* Without dispatch hooks, calls by instructions are reported by separate events. */
 static bool is_called(u64 frame)
 {
 	return !trace_dispatch_is_on() || trace_dispatch_is_called(frame);

@@ -1,9 +1,10 @@
 /*
- * call_kind - by what a Python function is executed, as far as the overhead of its hooks depends on it.
+ * call_kind - classifies how a Python function was called, as far as the hooks' overhead depends on
+ * it.
  *
- * An instruction that calls has a dispatch hook, as the function's beginning has.  C code and other
- * instructions (an attribute that is a property, a key function, an operator) have none, and a
- * generator that is resumed has no new frame.  Each is a kind of calls that is calibrated by itself.
+ * A call instruction has a dispatch hook, and so has the function's first instruction.  Functions
+ * called by C code or other instructions (a property's attribute, a key function, an operator) have
+ * only the latter, and a resumed generator has no new frame.  Each kind is calibrated separately.
  * The kind is determined once, when a callee is new to its caller: events pay nothing for it.
  */
 #pragma once
@@ -14,6 +15,6 @@
 struct trace_call;
 struct trace_entry;
 
-/* Of a call of TRACE_KIND_PYTHON that begins in that of `caller`. */
+/* The exact kind of a call of TRACE_KIND_PYTHON, made by the function of `caller`. */
 enum trace_kind trace_call_kind_of(const struct trace_call *call,
 				   const struct trace_entry *caller);

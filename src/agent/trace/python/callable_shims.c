@@ -17,13 +17,13 @@
 typedef void *vectorcall(void *callable, void *const *arguments, size_t count, void *names);
 typedef void *tp_call(void *callable, void *arguments, void *map);
 
-/* How many arguments there are, beside PY_VECTORCALL_ARGUMENTS_OFFSET. */
+/* The number of arguments, without the flag PY_VECTORCALL_ARGUMENTS_OFFSET. */
 #define COUNT_MASK  (~(1ULL << 63))
 #define TUPLE_COUNT 16
 
 /*
- * PyTypeObject, up to what we set of it: the same from 3.11 to 3.15.  Py_TPFLAGS_READY:
- * the interpreter is not to complete it.
+ * PyTypeObject, up to the last member that we set: the same from 3.11 to 3.15.  IS_READY is
+ * Py_TPFLAGS_READY: the interpreter must not complete the type.
  */
 struct type {
 	u64 references;
@@ -54,16 +54,16 @@ _Static_assert(offsetof(struct type, vectorcall_offset) == 56 &&
 		       offsetof(struct type, base) == 256,
 	       "Include/cpython/object.h");
 
-/* The first three words are an object's of a type whose tp_vectorcall_offset is 16. */
+/* The first three words are as in objects of a type whose tp_vectorcall_offset is 16. */
 struct trace_shim {
 	u64 references;
 	const struct type *type;
 	vectorcall *by_vector; /* NULL: the callable has none */
-	u64 callable;          /* whose reference is ours */
+	u64 callable;          /* we hold a reference */
 	vectorcall *real;
 	u64 method;
-	struct trace_shim *next; /* of those that no call uses */
-	s32 *left;               /* of one that is uncounted */
+	struct trace_shim *next; /* in the thread's list of free shims */
+	s32 *left;               /* trace_shims_uncount() */
 };
 _Static_assert(sizeof(struct trace_shim) == 64, "one line of the cache");
 
@@ -72,9 +72,9 @@ static struct {
 	struct type type;
 } shims;
 
-/* --- what is kept for the next calls --- */
+/* --- free shims, by thread --- */
 
-/* With one reference, for its next call. */
+/* Puts a shim, which has one reference, on its thread's list of free ones. */
 static inline void keep(struct call_stack *calls, struct trace_shim *shim)
 {
 	shim->next = calls->shims;
@@ -95,8 +95,8 @@ static __attribute__((noinline)) struct trace_shim *make(struct call_stack *call
 }
 
 /*
- * Py_DECREF(), of one that is not the last reference.  From 3.12 on the count is the lower half
- * of its word, and of an object that lives for ever it is negative and is not touched.
+ * Py_DECREF(), fast if it is not the last reference.  From 3.12 on the count is the lower half of
+ * its word; an immortal object's is negative and is not changed.
  */
 static inline void drop(u64 object)
 {
@@ -108,14 +108,14 @@ static inline void drop(u64 object)
 		python_api.Py_DecRef((void *)object);
 }
 
-/* Dropped by its caller, or before it was called: there was an error. */
+/* The caller has dropped the shim, after the call or, on an error, before it. */
 static void on_dealloc(void *object)
 {
 	struct trace_shim *shim = object;
 	const u64 callable = shim->callable;
 
 	shim->references = 1;
-	/* A child of fork that is not traced does not keep it: it is one or two. */
+	/* A child of fork that is not traced leaks the shim: these are one or two. */
 	if (__builtin_expect(trace_own != NULL, 1))
 		keep(trace_own, shim);
 	drop(callable);
@@ -124,8 +124,8 @@ static void on_dealloc(void *object)
 /* --- the call --- */
 
 /*
- * The call's method, by which it is known when it ends.  0: it is not counted, since
- * no thread counts, or it is list.append() without an object, which for cProfile is an error, no call.
+ * Returns the call's method, which identifies it when it ends; 0: the call is not counted, as the
+ * thread does not count, or as list.append() lacks an object, for cProfile an error and no call.
  */
 static inline __attribute__((always_inline)) u64 begin(struct trace_shim *shim, u64 count)
 {
@@ -143,13 +143,13 @@ static inline __attribute__((always_inline)) u64 begin(struct trace_shim *shim, 
 	return method;
 }
 
-/* In a child of fork the calls is another one, and has the same calls. */
+/* If the call forked, the child has another call stack, with the same calls. */
 static inline __attribute__((always_inline)) void end(struct trace_shim *shim, u64 method)
 {
 	const u64 now = trace_now();
 	struct call_stack *calls = trace_own;
 
-	/* Of a child of fork that is not traced. */
+	/* In a child of fork that is not traced. */
 	if (__builtin_expect(calls == NULL, 0))
 		return;
 	if (__builtin_expect(method != 0, 1))
@@ -183,7 +183,7 @@ static void *on_call(void *object, void *arguments, void *map)
 	const struct type *type =
 		(const struct type *)trace_word(shim->callable, trace_objects.object_type);
 
-	/* With vectorcall this is called for a tuple only. */
+	/* A callable with vectorcall gets here only when called with a tuple. */
 	if (shim->by_vector != NULL)
 		return python_api.PyVectorcall_Call(object, arguments, map);
 	const u64 method = begin(shim, trace_word_at((u64)arguments + TUPLE_COUNT));
@@ -194,7 +194,7 @@ static void *on_call(void *object, void *arguments, void *map)
 	return result;
 }
 
-/* --- what could be asked of it in messages of errors --- */
+/* --- what error messages may ask of the callable --- */
 
 static void *on_repr(void *object)
 {
@@ -219,7 +219,7 @@ static const struct type *type_at(u64 address)
 	return (const struct type *)address;
 }
 
-/* All three kinds of C functions have their vectorcall in the same place. */
+/* All three types of C functions must have their vectorcall at the same offset. */
 static bool find_vectorcall(void)
 {
 	const u64 types[] = { trace_objects.builtin_type, trace_objects.method_type,
@@ -246,7 +246,7 @@ bool trace_shims_begin(void)
 	    python_api.PyVectorcall_Call == NULL || !find_vectorcall())
 		return false;
 	shims.type = (struct type){
-		/* Not counted: it is not of the heap. */
+		/* No heap type, so its reference count is not used. */
 		.references = 1,
 		.type = layout->type_type,
 		.name = "builtin_function_or_method",

@@ -5,7 +5,7 @@
 #include "abi/types.h"
 #include "agent/trace/python/api.h"
 
-/* Include/cpython: PyType_Spec and what stands in it, of the stable ABI. */
+/* PyType_Spec and its parts, as in the stable ABI. */
 struct type_slot {
 	int slot;
 	void *value;
@@ -32,7 +32,7 @@ struct member_def {
 #define OBJECT_BYTES          16U
 #define OBJECT_BYTES_THREADED 32U
 
-static u32 object_bytes; /* of an object's head */
+static u32 object_bytes; /* size of an object's head */
 
 bool trace_callback_begin(bool is_free_threaded)
 {

@@ -1,7 +1,7 @@
 /*
- * callback - objects that an interpreter calls, with nothing of its own in between.
+ * callback - Python objects that call a C function of ours directly.
  *
- * They are of a type of ours whose vectorcall (PEP 590) is a word of the object.  All of this with
+ * Their type, created by us, has its vectorcall (PEP 590) in a word of the object.  All calls need
  * the GIL.
  */
 #pragma once
@@ -11,9 +11,9 @@
 typedef void *trace_vectorcall(void *callable, void *const *arguments, size_t count,
 			       void *names);
 
-/* Of an interpreter that may be another one than before.  False: it does not export what it takes. */
+/* Begins with an interpreter, perhaps a new one.  False: it lacks functions that are needed. */
 bool trace_callback_begin(bool is_free_threaded);
-/* A new reference; NULL: there is an error set. */
+/* Creates the type: a new reference; NULL: an error is set. */
 void *trace_callback_make_type(void);
-/* An object of that type; as above. */
+/* Creates an object of that type, likewise. */
 void *trace_callback_make(void *type, trace_vectorcall *function);

@@ -28,11 +28,11 @@ static struct {
 	const struct python_layout *layout;
 	struct loop_table table;
 	void *originals[LOOP_TABLE_WORDS];
-	u64 loop; /* whose table it is */
+	u64 loop; /* start of the loop whose table this is */
 	bool is_tried;
 } own;
 
-/* dispatch_x86_64.S counts on these. */
+/* dispatch_x86_64.S relies on these. */
 _Static_assert(DISPATCH_ON_3_11 == 3 && offsetof(struct trace_dispatch, mode) == 0, "mode");
 _Static_assert(offsetof(struct trace_dispatch, originals) == 8, "originals");
 _Static_assert(offsetof(struct trace_eval_frame, foreign) == 8, "another tool's");
@@ -41,7 +41,7 @@ _Static_assert(EVAL_FRAME_OF_INTERPRETER == 1424 && EVAL_FRAME_INTERPRETER == 16
 _Static_assert(HOOK_BEFORE_CALL_PY_EXACT_ARGS == 15 && HOOK_BEFORE_CALL_PY_WITH_DEFAULTS == 16,
 	       "what enters functions on 3.11");
 
-/* Of a version that has the instruction. */
+/* The code that replaces the entry of this hook's instruction. */
 static void *code_of(u32 number)
 {
 	void (*code)(void) = hooks[number].code;
@@ -54,7 +54,7 @@ static void *code_of(u32 number)
 	return *(void *const *)&code;
 }
 
-/* What 3.11 enters Python functions by, too. */
+/* Whether 3.11 enters Python functions, too, by the hook's instruction. */
 static bool calls_functions(u32 number)
 {
 	return trace_dispatch.row.has_eval_frame &&
@@ -62,7 +62,10 @@ static bool calls_functions(u32 number)
 		number == HOOK_BEFORE_CALL_PY_WITH_DEFAULTS);
 }
 
-/* Those of builtins are left out where their calls are not wanted; while nothing is traced yet, all are in. */
+/*
+ * Whether a hook is set in this mode: hooks for builtins only if their calls are wanted; all
+ * while the loop is being watched.
+ */
 static bool is_in(u32 number, enum dispatch_mode mode)
 {
 	const struct dispatch_hook *hook = &hooks[number];
@@ -83,14 +86,16 @@ static bool write_hooks(enum dispatch_mode mode)
 		if (trace_dispatch.row.opcodes[i] != 0 && is_in(i, mode))
 			targets[trace_dispatch.row.opcodes[i]] = code_of(i);
 	}
-	/* Threads of other interpreters may be between two instructions: hooks look at this. */
+	/*
+	 * Threads of other interpreters may have read an old entry already: hooks check the mode.
+	 */
 	__atomic_store_n(&trace_dispatch.mode, mode, __ATOMIC_RELEASE);
 	if (trace_dispatch.row.has_eval_frame)
 		trace_eval_frame_switch((u64)python_api.get_state(), mode == DISPATCH_ON_3_11);
 	return trace_eval_loop_write_table(&own.table, targets);
 }
 
-/* With them counting, or as without us. */
+/* Sets hooks that count, or restores the loop's own entries. */
 static bool switch_hooks(bool is_on)
 {
 	const enum dispatch_mode on =
@@ -134,7 +139,7 @@ static void keep_originals(void)
 		originals[i] = trace_dispatch.row.opcodes[i] != 0
 				       ? own.originals[trace_dispatch.row.opcodes[i]]
 				       : NULL;
-	/* From 3.13 on there is a form that calls whatever is no Python function. */
+	/* From 3.13 on CALL has a specialised form for all callables but Python functions. */
 	trace_dispatch.counts_down = originals[HOOK_BEFORE_CALL_NON_PY_GENERAL] == NULL;
 	trace_dispatch.call = first_of(originals[HOOK_BEFORE_CALL_NON_PY_GENERAL],
 				       originals[HOOK_BEFORE_CALL]);
@@ -142,7 +147,7 @@ static void keep_originals(void)
 	trace_dispatch.call_spread = originals[HOOK_BEFORE_CALL_EX_NON_PY_GENERAL];
 }
 
-/* What can be known before anything is tried. */
+/* Checks all that can be checked before hooks are tried. */
 static bool prepare(const struct python_layout *layout)
 {
 	const struct dispatch_row *row = dispatch_row_of(layout->version >> 16);
@@ -161,10 +166,13 @@ static bool prepare(const struct python_layout *layout)
 	return !row->has_eval_frame || trace_eval_frame_is_there((u64)python_api.get_state());
 }
 
-/* Many frames are executed by the trial, in loops within loops: chance has none right for all. */
+/*
+ * The trial executes many nested frames: a place that is right in all of them is not so by
+ * chance.
+ */
 static void look_for_state(void)
 {
-	trace_dispatch.places.state = LOOP_TARGET; /* where it is not */
+	trace_dispatch.places.state = LOOP_TARGET; /* never right: so hooks ask */
 	trace_dispatch.places.frame = LOOP_NOWHERE;
 	trace_dispatch.state_candidates = trace_dispatch.frame_candidates = ~0ULL;
 }
@@ -210,7 +218,7 @@ bool trace_dispatch_set_up(void)
 
 	if (!is_right)
 		switch_hooks(false);
-	/* A program that asks for all classes is not to see ours. */
+	/* Free our classes: a program that lists all classes must not see them. */
 	if (had_collector) {
 		python_api.PyGC_Enable();
 		python_api.PyGC_Collect();
@@ -219,7 +227,7 @@ bool trace_dispatch_set_up(void)
 	return is_right;
 }
 
-/* Between two calls that C makes: nothing of this thread's is between two instructions. */
+/* Called between two calls from C, so that this thread is not between two instructions. */
 static void set_hooks(void *context, bool has_hooks)
 {
 	(void)context;
@@ -238,7 +246,7 @@ bool trace_dispatch_is_on(void)
 	return trace_dispatch.mode >= DISPATCH_ON;
 }
 
-/* They have been set up before, and the interpreter has not been loaded anew since. */
+/* Whether hooks are set already, and the interpreter was not loaded anew since. */
 static bool is_set_up_already(const struct python_layout *layout)
 {
 	return trace_dispatch_is_on() && own.loop == layout->loop[0].start &&

@@ -1,6 +1,6 @@
 /*
- * When dispatch hooks are set up in CPython 3.11: as soon as something is executed, by an audit hook
- * that goes then (audit.h).
+ * Sets dispatch hooks up in CPython 3.11 as soon as it executes anything: an audit hook, which then
+ * removes itself, reports that (audit.h).
  */
 #include <stddef.h>
 

@@ -1,6 +1,5 @@
 /*
- * By what a frame is executed, for the kinds of calls (call_kind.h): whether an instruction that
- * calls has entered it.
+ * Finds out whether a call instruction has entered a frame, for the kinds of calls (call_kind.h).
  */
 #include "abi/python_layout.h"
 #include "agent/core/memory.h"
@@ -9,16 +8,22 @@
 #include "agent/trace/python/eval_frame.h"
 #include "walk/python_frames.h"
 
-/* Frames of the interpreter's own code, as that which makes an object for __init__(). */
+/*
+ * Frames of the interpreter's own code to skip, such as one that creates an object for
+ * __init__().
+ */
 #define NOT_CALLERS 4U
-/* Of 3.12 (Include/opcode.h, pycore_code.h and pycore_frame.h): see is_of_attribute(). */
+/* Of 3.12 (Include/opcode.h, pycore_code.h and pycore_frame.h): used by the functions below. */
 #define BINARY_SUBSCR_GETITEM 20
 #define SUBSCRIPT_CACHES      1
 #define CALL_CACHES           3
-#define ATTRIBUTE_CALLEE      3 /* the last of its caches, four units, begin there */
+#define ATTRIBUTE_CALLEE      3 /* units: where the last cache entry, of four units, begins */
 #define FRAME_FUNCTION        16
 
-/* The frame whose instruction entered this one; 0: C did.  What makes objects is no caller. */
+/*
+ * The frame whose instruction entered this one; 0: C entered it.  Skips the interpreter's own
+ * code.
+ */
 static u64 caller_of(u64 frame)
 {
 	const struct python_offsets *offsets = &trace_dispatch.shape.layout->offsets;
@@ -58,8 +63,8 @@ static bool is_named(u64 code, const char *name)
 }
 
 /*
- * __init__(), which a class calls, and an instruction the class: from 3.13 on that enters it itself
- * once it is special.
+ * Whether this is __init__(), called by a class that an instruction calls; from 3.13 on, the
+ * specialised instruction enters it itself.
  */
 static bool is_constructor(u64 code)
 {
@@ -67,10 +72,11 @@ static bool is_constructor(u64 code)
 }
 
 /*
- * On 3.12 a caller is behind the caches of its instruction, of which each has another number, and
- * what is in them may look like any instruction.  So it is known by what else enters a frame.  An
- * attribute (LOAD_ATTR_PROPERTY, LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN) has the function that it
- * calls in its last cache: the numbers of calls that enter frames are no beginning of such.
+ * On 3.12 a caller's position is behind the caches of its instruction.  Instructions have
+ * different numbers of these, and their content may look like any instruction.  So other ways of
+ * entering a frame are recognised instead.  An attribute (LOAD_ATTR_PROPERTY,
+ * LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN) has the function that it calls in its last cache entry,
+ * which no call that enters a frame has there.
  */
 static bool is_of_attribute(u64 frame, u64 at)
 {
@@ -81,7 +87,10 @@ static bool is_of_attribute(u64 frame, u64 at)
 	return callee == trace_word_at(frame + FRAME_FUNCTION);
 }
 
-/* Its whole unit: it has no argument.  A call's caches may begin so, with a function's version. */
+/*
+ * Compares opcode and argument (0).  A call's cache may look like it: it has a function's
+ * version.
+ */
 static bool is_of_subscript(u64 frame, u64 at)
 {
 	const u8 call = *(const u8 *)(at - CALL_CACHES * sizeof(u16));
@@ -90,7 +99,7 @@ static bool is_of_subscript(u64 frame, u64 at)
 	       (!is_call(call) || is_named(dispatch_code_of(frame), "__getitem__"));
 }
 
-/* A caller is at its instruction from 3.13 on; on 3.11 a call between functions begins no loop. */
+/* From 3.13 on a caller's position is its instruction; 3.11 marks frames that C entered. */
 bool trace_dispatch_is_called(u64 frame)
 {
 	if (trace_dispatch.mode == DISPATCH_ON_3_11)
