@@ -75,8 +75,8 @@ static bool is_constructor(u64 code)
  * On 3.12 a caller's position is behind the caches of its instruction.  Instructions have
  * different numbers of these, and their content may look like any instruction.  So other ways of
  * entering a frame are recognised instead.  An attribute (LOAD_ATTR_PROPERTY,
- * LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN) has the function that it calls in its last cache entry,
- * which no call that enters a frame has there.
+ * LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN) has the function that it calls in its last cache entry.  A
+ * call has its opcode and caches there, and no such opcode is the first byte of that address.
  */
 static bool is_of_attribute(u64 frame, u64 at)
 {

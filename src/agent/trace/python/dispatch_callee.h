@@ -1,6 +1,6 @@
 /*
- * dispatch_callee - what an instruction calls, on the stack of values, and the shim that is put in
- * its place (callable_shims.h).
+ * dispatch_callee - finds what an instruction calls, on the value stack, and replaces a C
+ * function there by a shim (callable_shims.h).
  */
 #pragma once
 #include "agent/trace/python/callable_shims.h"
@@ -8,12 +8,12 @@
 #include "agent/trace/python/objects.h"
 #include "agent/trace/word.h"
 
-/* dispatch_hooks.c: a bound method of a C function becomes that function and an object. */
+/* dispatch_hooks.c: replaces a bound method of a C function by the function and its object. */
 void trace_dispatch_expand(u64 *place);
 
 /*
- * Puts a shim in the place of a C function, if that is what is called.  A reference that is
- * not the stack's own (from 3.14 on) becomes one that is, for the shim drops it.
+ * Replaces a C function on the value stack by a shim.  A reference that the stack does not own (a
+ * tagged one, from 3.14 on) is made an owned one first, as the shim will drop it.
  */
 static inline bool dispatch_put_shim(struct call_stack *calls, u64 *place, u64 callable,
 				     u64 method)
@@ -57,14 +57,17 @@ static inline u64 *dispatch_stack_of(const u64 *places)
 	return (u64 *)places[trace_dispatch.places.stack];
 }
 
-/* Where what is called stands, with `more` words above the arguments. */
+/* The callable's place on the value stack, with `more` words above the arguments. */
 static inline u64 *dispatch_callable_of(const u64 *places, u64 more)
 {
 	u64 *end =
 		dispatch_stack_of(places) - more - (u32)places[trace_dispatch.places.argument];
 	u64 *callable = end - trace_dispatch.row.callable_below;
 
-	/* On 3.12 what is called is the method, if there is one, and the other is its object. */
+	/*
+	 * Up to 3.12, if there is a method below, that is called, and the other word is its
+	 * object.
+	 */
 	if (trace_dispatch.row.method_below != 0 &&
 	    end[-(long)trace_dispatch.row.method_below] != 0)
 		callable = end - trace_dispatch.row.method_below;
@@ -72,7 +75,7 @@ static inline u64 *dispatch_callable_of(const u64 *places, u64 more)
 	return callable;
 }
 
-/* Of the calling thread, whose state has just been asked for. */
+/* The calling thread's count of C calls still allowed; trace_dispatch_state must be current. */
 static inline s32 *dispatch_calls_left(void)
 {
 	return (s32 *)(trace_dispatch_state + trace_dispatch.row.state_calls_left);

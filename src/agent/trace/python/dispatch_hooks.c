@@ -1,8 +1,8 @@
 /*
- * What happens at the instructions that trace_dispatch has dispatch hooks before.
+ * dispatch_hooks - what the dispatch hooks do before their instructions.
  *
- * A Python function's entry is found by its frame.  Each that was begun is left, by an
- * instruction or by an exception, so that the innermost entry is nearly always the frame's own.
+ * A Python function's entry is identified by its frame.  Every frame that is entered is left, by
+ * an instruction or by an exception, so the innermost entry is nearly always the frame's own.
  */
 #include <stddef.h>
 
@@ -42,9 +42,9 @@ void *trace_dispatch_only_look(const u64 *places, u64 number)
 	return trace_dispatch.originals[number];
 }
 
-/* --- where the loop has its state and frame --- */
+/* --- where the loop keeps its thread state and frame --- */
 
-/* Of the places that have been right so far, those that are now. */
+/* The candidates whose word is right again. */
 static u64 still_right(const u64 *places, u64 candidates, u64 word)
 {
 	for (u32 i = 0; i < LOOP_PLACES; i++) {
@@ -69,8 +69,9 @@ __attribute__((noinline)) u64 trace_dispatch_ask_for_state(const u64 *places)
 	return state;
 }
 
-/* --- what begins and ends --- */
+/* --- calls that begin and end --- */
 
+/* Whether RESUME only begins the creation of a generator expression, which is no event. */
 static inline bool is_maker(const u64 *places)
 {
 	return ((u32)places[trace_dispatch.places.argument] & trace_dispatch.row.maker_mask) ==
@@ -113,12 +114,12 @@ void trace_dispatch_leave(struct call_stack *calls)
 	dispatch_leave(calls, dispatch_frame_of_state((u64)python_api.get_state()));
 }
 
-/* --- what is called --- */
+/* --- callables --- */
 
 /*
- * A bound method of a C function, in the place of what is called, with an empty place for an
- * object beside it: that and the function are put there, as the instruction will (from 3.14 on).
- * Nothing is called by that: one that is dropped has no weak references.
+ * For a bound method of a C function on the value stack, above which lies an empty word for an
+ * object: replaces them by the function and the object, as the instruction would do (from 3.14
+ * on).  This runs no code: a bound method that is dropped here has no weak references.
  */
 __attribute__((noinline)) void trace_dispatch_expand(u64 *place)
 {
@@ -135,11 +136,11 @@ __attribute__((noinline)) void trace_dispatch_expand(u64 *place)
 	if ((*place & tags) == 0)
 		python_api.Py_DecRef((void *)bound);
 	place[0] = function;
-	/* A reference to what lives for ever is never dropped. */
+	/* References to immortal objects are tagged as not owned. */
 	place[1] = *(const s32 *)self < 0 ? self | 1 : self;
 }
 
-/* The counter behind the instruction: its bits above the lower ones are the count. */
+/* The specialisation counter behind the instruction; its upper bits are the count. */
 static inline u16 *counter_of(const u64 *places)
 {
 	return (u16 *)(places[trace_dispatch.places.next] + sizeof(u16));
@@ -151,8 +152,8 @@ static inline bool is_to_be_special(const u64 *places)
 }
 
 /*
- * CALL is about to make something special of itself: it does, of what it really calls, and comes
- * again as what it has become.
+ * If CALL is about to specialise itself, it must see the real callable: no shim then.  It is
+ * executed again in its new form.
  */
 void *trace_dispatch_on_call(u64 *places, u64 number)
 {
@@ -173,7 +174,7 @@ void *trace_dispatch_on_special(u64 *places, u64 number)
 		return trace_dispatch.originals[number];
 	if (trace_dispatch.row.uncounted >> number & 1)
 		trace_shims_uncount(*place, dispatch_calls_left());
-	/* This one has been special, and is to stay so. */
+	/* The general form must not specialise this instruction anew: keep its counter above 0. */
 	if (trace_dispatch.counts_down && is_to_be_special(places))
 		*counter_of(places) += (u16)(1U << trace_dispatch.row.counter_shift);
 	return trace_dispatch.call;
@@ -181,7 +182,7 @@ void *trace_dispatch_on_special(u64 *places, u64 number)
 
 void *trace_dispatch_on_call_names(u64 *places, u64 number)
 {
-	/* It has a counter where it has special forms. */
+	/* It has a counter in versions in which it has specialised forms. */
 	if (is_on() && (trace_dispatch.originals[HOOK_BEFORE_CALL_KW_NON_PY] == NULL ||
 			!is_to_be_special(places)))
 		dispatch_replace(places, dispatch_callable_of(places, 1));
@@ -195,7 +196,10 @@ void *trace_dispatch_on_special_names(u64 *places, u64 number)
 		       : trace_dispatch.originals[number];
 }
 
-/* Arguments that cannot be spread are an error, whose text has what is called. */
+/*
+ * Whether *arguments are iterable; if not, the error's text names the callable, so it must not be
+ * a shim.
+ */
 static bool can_be_spread(u64 arguments)
 {
 	const u64 type = trace_word(arguments, trace_objects.object_type);
@@ -233,7 +237,7 @@ void *trace_dispatch_on_special_spread(u64 *places, u64 number)
 						 : trace_dispatch.originals[number];
 }
 
-/* A call that another tool has asked for. */
+/* A call instruction that another tool has instrumented. */
 void *trace_dispatch_on_other(u64 *places, u64 number)
 {
 	(void)places;

@@ -1,21 +1,22 @@
 /*
- * What only CPython 3.11 has hooks for: when the eval_frame function is set again (eval_frame.h),
- * handlers, PRECALL, and calls beside another tool's profile function.
+ * Dispatch hooks that only CPython 3.11 needs: they set the eval_frame function again
+ * (eval_frame.h), and handle exception handlers, PRECALL, and calls made while another tool has a
+ * profile function.
  */
 #include "agent/trace/python/dispatch_callee.h"
 #include "agent/trace/python/eval_frame.h"
 
-/* PRECALL, with its cache. */
+/* Size of PRECALL with its cache. */
 #define PRECALL_BYTES 4
 
-/* a function that only makes a generator. */
+/* RETURN_GENERATOR: a call has entered a function that only makes a generator. */
 void *trace_dispatch_on_begun(u64 *places, u64 number)
 {
 	return eval_frame_has_set(places) ? trace_dispatch.originals[number]
 					  : trace_dispatch_only_look(places, number);
 }
 
-/* a handler begins.  What its frame has called, and has not returned, is over. */
+/* An exception handler begins: ends calls that its frame made and the exception left. */
 void *trace_dispatch_on_handler(u64 *places, u64 number)
 {
 	if (!eval_frame_has_set(places))
@@ -27,7 +28,7 @@ void *trace_dispatch_on_handler(u64 *places, u64 number)
 	return trace_dispatch.originals[number];
 }
 
-/* nothing is to be looked at but what is called. */
+/* Whether no other tool has a profile function, nor had one, nor is being called. */
 static inline bool is_plain_3_11(u64 state)
 {
 	return __builtin_expect((trace_word_at(state + EVAL_FRAME_STATE_PROFILE) |
@@ -36,14 +37,14 @@ static inline bool is_plain_3_11(u64 state)
 				1);
 }
 
-/* Whether C functions are to be counted by shims, beside another tool, or behind one. */
+/* The same after another tool's profile function was seen: whether shims count C functions now. */
 static __attribute__((noinline)) bool is_by_shims_3_11(const u64 *places, u64 state)
 {
 	if (trace_word_at(state + EVAL_FRAME_STATE_PROFILE) != 0) {
 		trace_eval_frame_meet_profiler(state);
 		return false;
 	}
-	/* The end of a call that took the tool's function away is not reported. */
+	/* The call that removed the tool's profile function was not reported to end. */
 	if (trace_own != NULL)
 		loop_end_called(trace_own, dispatch_frame_of(places));
 	return !dispatch_is_in_other_tool(state);
@@ -58,7 +59,7 @@ bool trace_dispatch_is_on_3_11(const u64 *places)
 	return is_plain_3_11(state) || is_by_shims_3_11(places, state);
 }
 
-/* what calls functions of both kinds; those made for Python's leave C's to CALL. */
+/* Instructions that call both kinds of functions; specialised forms pass C functions to CALL. */
 void *trace_dispatch_call_3_11(u64 *places, u64 number)
 {
 	if (trace_dispatch.mode != DISPATCH_ON_3_11)
@@ -75,8 +76,9 @@ void *trace_dispatch_call_3_11(u64 *places, u64 number)
 }
 
 /*
- * what is made for one kind of C functions, and calls them before the CALL behind it.  With
- * EXTENDED_ARG between the two it finds the shim, and goes to CALL itself.
+ * Forms of PRECALL specialised for a kind of C function, which call it before the CALL that
+ * follows: skip to that with a shim.  If EXTENDED_ARG is between the two, the form itself runs,
+ * finds the shim, and goes on to CALL.
  */
 void *trace_dispatch_on_precall(u64 *places, u64 number)
 {
@@ -101,7 +103,7 @@ void *trace_dispatch_on_precall(u64 *places, u64 number)
 	return trace_dispatch.call;
 }
 
-/* BINARY_SUBSCR of an object whose class has __getitem__(): a Python function is called. */
+/* BINARY_SUBSCR of an object whose class has a __getitem__() in Python, which it calls. */
 void *trace_dispatch_on_subscript(u64 *places, u64 number)
 {
 	if (trace_dispatch.mode == DISPATCH_ON_3_11)

@@ -1,12 +1,12 @@
 /*
- * dispatch_map - the instructions that there are dispatch hooks before: a number of the hook's own,
- * the instruction's name, the function that the hook calls, whether it is for builtins only; and its
- * number in CPython 3.11 to 3.15 (0: it has no such instruction, or needs no hook before it).  The
- * assembler reads this file, too.
+ * dispatch_map - the instructions that dispatch hooks precede.  For each: the hook's number, the
+ * instruction's name, the function that the hook calls, whether it serves builtins only, and the
+ * opcode in CPython 3.11 to 3.15 (0: the version lacks the instruction, or needs no hook there).
+ * The assembler reads this file, too.
  *
- * An instruction's numbers are in .pyc files, and the same in all releases of a version
- * (Include/opcode.h, Include/opcode_ids.h).  tests/unit/agent/opcodes/ has them as each version says
- * them itself, and these are compared with those.
+ * Opcodes are the same in all releases of a version, as they are in .pyc files (Include/opcode.h,
+ * Include/opcode_ids.h).  A test compares them with tests/unit/agent/opcodes/, which has them as
+ * each version prints them.
  */
 #pragma once
 
@@ -69,7 +69,7 @@
 	X(62, PRECALL_NO_KW_METHOD_DESCRIPTOR_NOARGS, precall, true, 81, 0, 0, 0, 0)          \
 	X(63, PRECALL_NO_KW_METHOD_DESCRIPTOR_O, precall, true, 113, 0, 0, 0, 0)
 
-/* And while the hooks are watching, so that what they see comes from many instructions. */
+/* Only in mode DISPATCH_WATCHING, to look at the loop's variables at many instructions. */
 #define DISPATCH_WATCH_MAP(X)                                  \
 	X(41, POP_TOP, watch, false, 1, 1, 32, 31, 29)         \
 	X(42, PUSH_NULL, watch, false, 2, 2, 34, 33, 31)       \

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* They call what a C function has for C, where the function's own entries count. */
+/* Forms that bypass the C function's vectorcall entry, which counts the depth of C recursion. */
 #define IS(name) (1ULL << HOOK_BEFORE_##name)
 #define UNCOUNTED_3_11                                                             \
 	(IS(PRECALL_BUILTIN_FAST_WITH_KEYWORDS) | IS(PRECALL_NO_KW_BUILTIN_FAST) | \
@@ -14,7 +14,7 @@
 	 IS(CALL_LEN) | IS(CALL_METHOD_DESCRIPTOR_FAST_WITH_KEYWORDS) |                      \
 	 IS(CALL_METHOD_DESCRIPTOR_FAST))
 
-/* An instruction's number in a version, by its hook's. */
+/* A version's opcode, indexed by the hook's number. */
 #define IN_3_11(number, name, hook, is_of_builtins, own, ...)          [number] = (own),
 #define IN_3_12(number, name, hook, is_of_builtins, a, own, ...)       [number] = (own),
 #define IN_3_13(number, name, hook, is_of_builtins, a, b, own, ...)    [number] = (own),

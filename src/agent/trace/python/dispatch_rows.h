@@ -1,8 +1,9 @@
 /*
- * dispatch_rows - what differs between CPython 3.11 and later for their dispatch hooks
- * (dispatch.h): a row for each version.
+ * dispatch_rows - what dispatch hooks (dispatch.h) need to know of each CPython version from 3.11
+ * on: a row per version.
  *
- * A new version is a row here, where its eval loop has changed, and a column of dispatch_map.h.
+ * A new version needs a row here, with what has changed in its eval loop, and a column in
+ * dispatch_map.h.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,29 +22,37 @@ enum dispatch_hook_number {
 struct dispatch_row {
 	u32 version;       /* PY_VERSION_HEX >> 16 */
 	u16 state_tracing; /* PyThreadState.tracing, an offset */
-	/* Its count of the calls in C that are still allowed, from which `uncounted` instructions keep out. */
-	u16 state_calls_left;
-	u64 uncounted;       /* by 1 << enum dispatch_hook_number */
-	bool has_eval_frame; /* 3.11: what no event reports is seen by eval_frame.h */
-	/* Numbers that no instruction has, between two that some have: opcode_targets[] is known by it. */
-	u8 first_unused, last_unused;
-	/* In words of the value stack below the arguments: what is called, as any call has it; */
-	u8 callee_depth;
-	/* as CALL has it, and the method if there is one (0: it stands there as well); */
-	u8 callable_below, method_below;
-	u8 spread_below;       /* as CALL_FUNCTION_EX has it, below what is spread */
-	bool has_names_always; /* which has a word for names, where there are none, too */
-	u8 counter_shift; /* of the counter behind CALL: its lower bits are not the count */
 	/*
-	 * RESUME's argument, by a mask, of the one by which a generator expression is made: it is no
-	 * event.  0 and 1: there is no such.
+	 * Offset of the thread state's count of C calls still allowed, which `uncounted` ones
+	 * skip.
+	 */
+	u16 state_calls_left;
+	u64 uncounted;       /* bits 1 << enum dispatch_hook_number */
+	bool has_eval_frame; /* 3.11: eval_frame.h reports what no instruction shows */
+	/*
+	 * A run of opcodes that no instruction has, between two in use: identifies
+	 * opcode_targets[].
+	 */
+	u8 first_unused, last_unused;
+	/*
+	 * Words of the value stack from the arguments down to the callable: at any call
+	 * instruction;
+	 */
+	u8 callee_depth;
+	/* at CALL, and down to a method, if there is one there instead (0: in the same place); */
+	u8 callable_below, method_below;
+	u8 spread_below;       /* at CALL_FUNCTION_EX, below the argument tuple */
+	bool has_names_always; /* which always has a word for keyword arguments */
+	u8 counter_shift; /* lower bits of the counter behind CALL that are not the count */
+	/*
+	 * RESUME with this argument (under the mask) only creates a generator expression, which
+	 * is no event.  0 and 1: there is none.
 	 */
 	u8 maker_mask, maker;
-	bool expands_methods; /* a bound method is called, and reported, as its function */
-	u64 tags; /* bits of words of the value stack that are no part of an address */
-	u8 opcodes
-		[DISPATCH_HOOKS]; /* by enum dispatch_hook_number; 0: there is no such instruction */
+	bool expands_methods; /* CALL replaces a bound method by its function */
+	u64 tags; /* bits of words on the value stack that are not part of the address */
+	u8 opcodes[DISPATCH_HOOKS]; /* by enum dispatch_hook_number; 0: no such instruction */
 };
 
-/* NULL: dispatch hooks do not know this version. */
+/* NULL: no dispatch hooks for this version. */
 const struct dispatch_row *dispatch_row_of(u32 version);

@@ -1,6 +1,6 @@
 /*
- * Where there are no dispatch hooks for the processor, 3.11 is traced by its profile function, and 3.12
- * and later by sys.monitoring.
+ * For processors without dispatch hooks: 3.11 is traced by its profile function, 3.12 and later
+ * by sys.monitoring.
  */
 #include "agent/trace/python/dispatch.h"
 

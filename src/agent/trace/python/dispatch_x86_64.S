@@ -1,16 +1,17 @@
 #include "agent/trace/python/dispatch_map.h"
 
 /*
- * dispatch_x86_64 - the dispatch hooks, whose addresses replace those of instructions in the
- * loop's table (dispatch_map.h has the list).
+ * dispatch_x86_64 - the entry code of dispatch hooks, whose addresses replace those of
+ * instructions in the eval loop's table (dispatch_map.h lists them).
  *
- * All general registers are stored, for a hook has to read the loop's, wherever they are.  Hooks
- * change none of them but `precall`, so that only those are loaded again that a called function may
- * change.
- * Vector registers hold nothing between two instructions, for most instructions call functions,
- * and these keep none.  The loop is no leaf, so that there is nothing of it below its stack
- * pointer, which is a multiple of 16.  The hook says where to go on: that word is read in the
- * 128 bytes below the stack pointer that a signal leaves alone.
+ * All general registers are stored, as a hook reads the loop's variables there, whichever
+ * register each is in.  Only `precall` changes any of them, so the others reload only those that
+ * a C function may change.
+ * Vector registers hold nothing between two instructions, since most instructions call functions,
+ * which preserve none.  The loop is no leaf function, so it keeps nothing below its stack
+ * pointer, which is a multiple of 16.  The C function returns where to go on: that address is
+ * read from the red zone, the 128 bytes below the stack pointer that signal handlers do not
+ * touch.
  */
 	.text
 
@@ -53,9 +54,9 @@ trace_dispatch_entry_\number:
 	.endm
 
 /*
- * 3.11: a Python function that the loop enters itself, if there is no eval_frame function: ours is taken
- * away (eval_frame.h), for the thread's state of its last event.  What is not as it mostly is, the hook of
- * the same number does.  dispatch.c asserts the offsets.
+ * 3.11: before an instruction by which the loop itself enters a Python function, if no eval_frame
+ * function is set: takes ours away (eval_frame.h), by the thread state of the thread's last
+ * event.  Passes rarer cases to the hook of the same number.  dispatch.c asserts the offsets.
  */
 #define MODE_ON_3_11      3
 #define ORIGINALS         8

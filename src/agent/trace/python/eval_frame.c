@@ -10,13 +10,13 @@ static void (*set_function)(void *interpreter, eval_frame_function *function);
 
 struct trace_eval_frame trace_eval_frame;
 
-/* The interpreter's member is where it should be: what is set by call is seen there. */
+/* Checks the member's offset: a function that is set by a call must appear there. */
 bool trace_eval_frame_is_there(u64 state)
 {
 	eval_frame_function **member = eval_frame_of(state);
 	void *interpreter = (void *)((u64)member - EVAL_FRAME_OF_INTERPRETER);
 
-	/* Another tool's: a debugger that was there before us, perhaps. */
+	/* Another tool's function is set already, perhaps a debugger's. */
 	if (get_function(interpreter) != trace_eval_frame.own || *member != NULL)
 		return false;
 	set_function(interpreter, trace_eval_frame_on_frame);
@@ -31,7 +31,7 @@ void trace_eval_frame_switch(u64 state, bool is_on)
 	*eval_frame_of(state) = is_on ? trace_eval_frame_on_frame : NULL;
 }
 
-/* The frame's first instruction reports its beginning, and another its end, if it has one. */
+/* Instructions report where the frame begins and ends, except for throw() and exceptions. */
 void *trace_eval_frame_on_frame(void *state_object, void *frame_object, int is_throw)
 {
 	const u64 state = (u64)state_object, frame = (u64)frame_object;
@@ -45,8 +45,8 @@ void *trace_eval_frame_on_frame(void *state_object, void *frame_object, int is_t
 	void *result = evaluate(state_object, frame_object, is_throw);
 
 	/*
-	 * It has yielded, perhaps within a region of its own, or an exception has left it.  In a child
-	 * of fork the thread has other calls.
+	 * If the frame still has an entry, it has yielded, perhaps within a region of its own, or
+	 * an exception has left it.  In a child of fork the thread has another call stack.
 	 */
 	calls = trace_own;
 	if (calls != NULL && (result == NULL || loop_is_function(calls->top, frame) ||
@@ -58,7 +58,10 @@ void *trace_eval_frame_on_frame(void *state_object, void *frame_object, int is_t
 
 /* --- while another tool has a profile function --- */
 
-/* Of all threads the same: that of another one is left alone, and its C functions are not counted. */
+/*
+ * The other tool's; one for all threads.  Where a thread has a different one, its C calls are not
+ * counted.
+ */
 static trace_profile_function *theirs;
 
 /* PyFrameObject.f_frame, of 3.11. */
@@ -72,7 +75,7 @@ static void report_builtin(u64 callable, u64 frame, bool is_call)
 		trace_builtin_event(calls, frame, is_call, callable, trace_now());
 }
 
-/* Py_tracefunc.  The end of a call that takes the function away is not reported. */
+/* Py_tracefunc.  A call that removes the profile function is not reported to end. */
 static int on_profile(void *object, void *frame_object, int what, void *argument)
 {
 	const u64 frame = trace_word_at((u64)frame_object + HANDLE_TO_FRAME);

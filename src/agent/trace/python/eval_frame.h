@@ -1,12 +1,13 @@
 /*
- * eval_frame - what no instruction of CPython 3.11 shows: a frame that throw() enters, and one
- * that an exception leaves to C.
+ * eval_frame - an eval_frame function (PEP 523) for CPython 3.11: reports what no instruction
+ * shows, a frame that throw() enters, and one that an exception leaves to C.
  *
- * From 3.12 on sys.monitoring reports both.  On 3.11 an eval_frame function does (PEP 523), by which
- * the interpreter executes frames that C enters.  With one set, the loop would also call itself for
- * calls between Python functions, as it did up to 3.10: recursion would take the C stack.  So
- * the hook of an instruction that is about to enter a Python function takes it away, and the hook
- * of the function's first instruction sets it again, or that of the handler where the call failed.
+ * From 3.12 on sys.monitoring reports both.  On 3.11 the interpreter executes frames that C
+ * enters by the eval_frame function.  But with one set, the loop would also call itself for calls
+ * between Python functions, as up to 3.10, and recursion would use up the C stack.  So the hook
+ * of an instruction that is about to enter a Python function takes ours away; the hook of the
+ * function's first instruction sets it again, or that of the exception handler if the call
+ * failed.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,31 +16,34 @@
 
 typedef void *eval_frame_function(void *state, void *frame, int is_throw);
 
-/* Offsets of 3.11: Include/internal/pycore_interp.h (it is tried), pystate.h, pycore_frame.h. */
+/*
+ * Offsets of 3.11: Include/internal/pycore_interp.h (tested when we begin), pystate.h,
+ * pycore_frame.h.
+ */
 #define EVAL_FRAME_OF_INTERPRETER 1424
-#define EVAL_FRAME_INTERPRETER    16 /* of a thread's state */
+#define EVAL_FRAME_INTERPRETER    16 /* in the thread state */
 #define EVAL_FRAME_STATE_PROFILE  64 /* c_profilefunc */
-#define EVAL_FRAME_IS_ENTRY       68 /* a loop began with this frame */
+#define EVAL_FRAME_IS_ENTRY       68 /* C entered the loop with this frame */
 
 struct trace_eval_frame {
 	eval_frame_function *own;     /* the interpreter's */
-	eval_frame_function *foreign; /* another tool's, which was set when ours was; or NULL */
+	eval_frame_function *foreign; /* another tool's, which replaced ours; or NULL */
 	bool has_met_profiler;        /* another tool has, or had, a profile function */
 };
 extern struct trace_eval_frame trace_eval_frame;
 
-/* What it takes of the interpreter; false: it has not all of it. */
+/* Looks up the functions it needs; false: the interpreter lacks one. */
 bool trace_eval_frame_find(void);
-/* Whether it can be set in the interpreter of a thread's state; with the GIL. */
+/* Whether ours can be set in the interpreter of this thread state; with the GIL. */
 bool trace_eval_frame_is_there(u64 state);
-/* Sets ours there, or takes it away. */
+/* Sets ours in that interpreter, or removes it. */
 void trace_eval_frame_switch(u64 state, bool is_on);
 /*
- * The calling thread has another tool's profile function: from now on one of ours is called in its
- * place, which counts C functions and calls it.
+ * The calling thread has another tool's profile function: replaces it by one of ours, which
+ * counts C functions and calls the other.
  */
 void trace_eval_frame_meet_profiler(u64 state);
-/* PEP 523: ours. */
+/* Our eval_frame function. */
 void *trace_eval_frame_on_frame(void *state, void *frame, int is_throw);
 
 static inline eval_frame_function **eval_frame_of(u64 state)
@@ -49,8 +53,8 @@ static inline eval_frame_function **eval_frame_of(u64 state)
 }
 
 /*
- * Sets ours again.  We set none only where there is no other tool's; so none means that we have
- * taken ours away for a call, or the tool its own.
+ * Sets ours again.  We remove ours only if no other tool's is set; so if none is set, we have
+ * removed ours for a call, or the other tool its own.
  */
 static inline void eval_frame_put_back(u64 state)
 {
@@ -62,7 +66,7 @@ static inline void eval_frame_put_back(u64 state)
 	*function = trace_eval_frame_on_frame;
 }
 
-/* The next instruction is a called function's first one, or there is an error. */
+/* Before a call of a Python function: next comes its first instruction, or a handler. */
 static inline void eval_frame_take_away(u64 state)
 {
 	eval_frame_put_back(state);
@@ -70,7 +74,10 @@ static inline void eval_frame_take_away(u64 state)
 		*eval_frame_of(state) = NULL;
 }
 
-/* A call has entered a function, or has failed.  False: it is not 3.11, or nothing is counted. */
+/*
+ * After a call has entered a function, or failed: sets ours again.  False: hooks do not count on
+ * 3.11.
+ */
 static inline bool eval_frame_has_set(const u64 *places)
 {
 	if (trace_dispatch.mode != DISPATCH_ON_3_11)

@@ -1,5 +1,5 @@
 /*
- * eval_loop_calls - Python functions among a thread's calls, known by their frames: for hooks
+ * eval_loop_calls - enters and leaves Python functions, identified by their frames, for hooks
  * that come between two of the loop's instructions.
  */
 #pragma once
@@ -17,11 +17,11 @@ static inline void loop_enter(struct call_stack *calls, u64 frame, u64 code)
 	const u64 now = trace_now();
 
 	trace_enter(calls, trace_function_call(code, frame), now);
-	/* Ends are known by their frames: those of calls that have no entry need no count. */
+	/* Ends are matched by frame, so calls without an entry need no count. */
 	calls->unstacked = 0;
 }
 
-/* The entry of a frame's function; the first of all entries: there is none. */
+/* The entry of a frame's function, or the root's if there is none. */
 static inline struct trace_entry *loop_find_function(const struct call_stack *calls, u64 frame)
 {
 	struct trace_entry *entry = calls->top;
@@ -31,13 +31,13 @@ static inline struct trace_entry *loop_find_function(const struct call_stack *ca
 	return entry;
 }
 
-/* Where there are too many entries the innermost frames have none: nothing would be found. */
+/* Whether the stack is full: then the innermost frames have no entry, and no search is made. */
 static inline bool loop_is_full(const struct call_stack *calls)
 {
 	return calls->top == calls->limit;
 }
 
-/* As loop_leave(), of a function that is not the innermost call, or has no entry. */
+/* loop_leave() for a function that is not the innermost call, or has no entry. */
 static __attribute__((noinline, unused)) void loop_close_outer(struct call_stack *calls,
 							       u64 frame, u64 now)
 {
@@ -45,13 +45,13 @@ static __attribute__((noinline, unused)) void loop_close_outer(struct call_stack
 
 	trace_advance(calls, now);
 	while (entry > calls->entries && calls->top >= entry) {
-		/* It goes on where the program does (regions.c). */
+		/* An open region goes on where its function's caller does (regions.c). */
 		calls->has_waiting |= calls->top->kind == TRACE_KIND_REGION;
 		trace_pop(calls, now);
 	}
 }
 
-/* This frame is being executed: what it called, and what has not returned, is over. */
+/* This frame is executing: ends calls inside it whose ends were missed. */
 static inline void loop_end_called(struct call_stack *calls, u64 frame)
 {
 	if (__builtin_expect(loop_is_function(calls->top, frame), 1) || loop_is_full(calls))
@@ -60,7 +60,7 @@ static inline void loop_end_called(struct call_stack *calls, u64 frame)
 	const u64 now = trace_now();
 
 	trace_advance(calls, now);
-	/* A region of its own is ended by the program. */
+	/* The program itself ends a region of this frame. */
 	while (caller > calls->entries && calls->top > caller &&
 	       calls->top->kind != TRACE_KIND_REGION)
 		trace_pop(calls, now);
@@ -76,7 +76,9 @@ static inline void loop_close(struct call_stack *calls, u64 frame, u64 now)
 	}
 }
 
-/* Nothing if it has no entry: it began before it was traced, or was too deep. */
+/*
+ * Leaves a frame.  Does nothing without an entry: the call began before tracing, or was too deep.
+ */
 static inline void loop_leave(struct call_stack *calls, u64 frame)
 {
 	const u64 now = trace_now();

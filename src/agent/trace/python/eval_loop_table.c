@@ -1,6 +1,6 @@
 /*
- * The loop's table of where each instruction is executed: 256 words of data that all point into
- * the loop, in the image whose loop it is (opcode_targets[], Python/opcode_targets.h).
+ * Finds and writes the eval loop's table of instructions: 256 words of data that all point to the
+ * loop's code, in the image that contains the loop (opcode_targets[], Python/opcode_targets.h).
  */
 #include <link.h>
 #include <stddef.h>
@@ -20,11 +20,13 @@ struct table_search {
 	const struct loop_shape *shape;
 	u64 code, code_bytes;
 	u64 *found;
-	int protection; /* of the pages it is in */
+	int protection; /* of the table's pages */
 	u32 count;
 };
 
-/* With what the dynamic linker has made read-only when it had relocated it (PT_GNU_RELRO). */
+/*
+ * The protection of an address: the dynamic linker makes PT_GNU_RELRO read-only after relocation.
+ */
 static int protection_of(const struct dl_phdr_info *info, u64 address, int protection)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -38,7 +40,7 @@ static int protection_of(const struct dl_phdr_info *info, u64 address, int prote
 	return protection;
 }
 
-/* Where the image's code begins and ends: a few of the loop's parts stand apart from it. */
+/* Bounds of the segment that contains the loop, some parts of which lie apart from it. */
 static void find_code(const struct dl_phdr_info *info, struct table_search *search)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -75,14 +77,16 @@ static bool is_table(const struct table_search *search, const u64 *words)
 	}
 	const u64 behind = last < LOOP_TABLE_WORDS - 1 ? words[last + 1] : 0;
 
-	/* A table of 3.15's, by which the loop is recorded, has one address for all there are. */
+	/*
+	 * 3.15 also has a table for recording traces, in which all used opcodes have one address.
+	 */
 	return behind != unused && words[first - 1] != unused &&
 	       words[search->shape->call] != behind && in_loop >= LEAST_IN_LOOP;
 }
 
 /*
- * In megabytes: only where every half of a table's length has a word that is an address of
- * code.
+ * Searches megabytes of data fast: a table can only be where each run of SEARCH_STEP words, half
+ * its length, ends with an address of code.
  */
 static void search_words(struct table_search *search, const struct dl_phdr_info *info,
 			 const ElfW(Phdr) * header)
@@ -106,9 +110,9 @@ static void search_words(struct table_search *search, const struct dl_phdr_info 
 }
 
 /*
- * Whether its assertions are compiled in, as far as is known: of a loop that is built to be
- * debugged.  Those of 3.11 say that specialised instructions never meet the flag that we set,
- * those of later ones that some instructions are only come to from others.
+ * Whether the loop may have assertions compiled in, as debug builds do.  In 3.11 one says that
+ * specialised instructions never run with the tracing flag, which we set; in later versions, that
+ * some instructions are only reached from certain others.
  */
 static bool has_assertions(const struct dl_phdr_info *info)
 {
@@ -155,7 +159,7 @@ bool trace_eval_loop_write_table(const struct loop_table *table, void *const *ta
 	if (arch_syscall4(SYS_mprotect, (long)begin, (long)(end - begin),
 			  PROT_READ | PROT_WRITE, 0) < 0)
 		return false;
-	/* Others may be executing by it, in another interpreter. */
+	/* Threads of other interpreters may be using the table. */
 	for (u32 i = 0; i < LOOP_TABLE_WORDS; i++) {
 		if (table->words[i] != targets[i])
 			__atomic_store_n(&table->words[i], targets[i], __ATOMIC_RELAXED);

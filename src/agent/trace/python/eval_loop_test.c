@@ -1,9 +1,9 @@
 /*
- * Whether calls are counted, one by one, in every way that Python code can make them: tried in
- * the interpreter that is to be traced, before anything is counted for its program.
+ * Tests, in the interpreter that is to be traced and before its program is, that dispatch hooks
+ * count every call exactly once, however Python code makes it.
  *
- * What the code calls is counted in a table of its own, which is not reported.  The figures are
- * those of cProfile.  Each function runs often enough for its instructions to be specialised.
+ * The calls are counted in a separate area, which is not reported.  The expected counts are those
+ * of cProfile.  Each function runs often enough for its instructions to be specialised.
  */
 #include <stddef.h>
 
@@ -15,9 +15,9 @@
 #define RESULT   2010
 
 /*
- * What cProfile counts depends on whether comprehensions are functions (up to 3.11), whether a
- * generator that stands at a yield without a handler is executed to be closed (not by 3.13.0), and
- * how often a generator expression asks for its iterator (twice in some releases of 3.13).
+ * cProfile's counts depend on whether comprehensions are functions (up to 3.11), whether closing
+ * a generator that is suspended outside of any handler executes it (not in 3.13.0), and how often
+ * a generator expression asks for its iterator (twice in some releases of 3.13).
  */
 static const struct {
 	u32 version; /* PY_VERSION_HEX >> 16 */
@@ -28,7 +28,7 @@ static const struct {
 };
 #define FIGURES (sizeof figures / sizeof *figures)
 
-/* A way of calling after the other; r is made of what they return. */
+/* Makes calls of every sort; r sums what they return. */
 static const char source[] =
 	"class A:\n"
 	" x=1\n"
@@ -109,7 +109,7 @@ static const char source[] =
 	"r=0\n"
 	"for i in range(20):r+=f(i)\n";
 
-/* How often something of these kinds was called, in all of a table. */
+/* Calls of these kinds in a whole area. */
 struct counts {
 	u64 functions, builtins;
 };
@@ -151,7 +151,7 @@ static bool is_right(const struct call_stack *calls, u32 version, bool has_built
 
 bool trace_eval_loop_test(const struct loop_shape *shape, bool has_builtins)
 {
-	/* Its entries are kept for the next interpreter. */
+	/* Static: keeps its entries for the next interpreter. */
 	static struct trace_aside aside;
 	long number = 0;
 	void *code = trace_api_compile(source);

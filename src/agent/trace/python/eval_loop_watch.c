@@ -1,11 +1,11 @@
 /*
- * Where the loop has its next instruction, its stack pointer, the instruction's argument and
- * the thread's state and frame: in the same register, or word of its stack, wherever it goes from one
- * instruction to the next, for each of these jumps may be to any of 256 places.  But which,
- * the compiler chose.
+ * Finds where the eval loop keeps its next instruction, its stack pointer, the instruction's
+ * argument, and the thread's state and frame.  The compiler chose a register or a word of the C
+ * stack for each; but the choice is the same at every jump to the next instruction, since each of
+ * these jumps may lead to any of 256 places.
  *
- * So code that is known is executed, and at many of its instructions each place is looked at:
- * the one that was always right is the one.
+ * So known code is executed, and at many of its instructions each possible place is examined: the
+ * one that was always right is the one.
  */
 #include <stddef.h>
 
@@ -26,27 +26,27 @@ static const char source[] = "p=max\n"
 			     "p(f,f)\n"
 			     "r=f-16\n";
 #define RESULT 6
-/* Each time the code is executed. */
+/* Expected at least, in each run of the code. */
 #define LEAST_EVENTS 60U
 #define LEAST_CALLS  10U
 
-/* rbx, rbp, r12 to r15, as a dispatch hook pushes them: what a called function leaves alone. */
+/* The callee-saved registers, rbx, rbp, r12 to r15, as a dispatch hook pushes them. */
 #define KEPT_REGISTERS (1ULL << 0 | 1ULL << 1 | 1ULL << 2 | 1ULL << 3 | 1ULL << 10 | 1ULL << 11)
 #define ALL_REGISTERS  ((1ULL << LOOP_REGISTERS) - 1)
 
 _Static_assert(LOOP_PLACES == 64, "a bit for each place");
 
-#define CODE_UNITS 16 /* ob_size: of its instructions */
+#define CODE_UNITS 16 /* offset of ob_size: number of code units */
 
 static struct {
 	const struct loop_shape *shape;
 	const struct python_offsets *offsets;
-	u64 code, callee; /* what is executed, and what it calls; 0: nothing is watched */
-	/* The places that have been right so far. */
+	u64 code, callee; /* the code that runs, and what it calls; code 0: not watching */
+	/* A bit for each place that was always right so far. */
 	u64 next, stack, argument, state, frame;
 	u32 events, calls;
-	bool is_aligned; /* hooks are called as any function is */
-	u32 next_place;  /* LOOP_NOWHERE: it is looked for */
+	bool is_aligned; /* the stack was aligned at every hook, as calls need it */
+	u32 next_place;  /* found by the first run; LOOP_NOWHERE before */
 } watch;
 
 /* Places whose word is in [first, last], and a multiple of `step`. */
@@ -67,7 +67,7 @@ static u64 places_of(const u64 *places, u64 word)
 	return places_between(places, word, word, 1);
 }
 
-/* An int is in half of a word; what is in the other half is not said. */
+/* An int takes half a word; the other half is undefined. */
 static u64 places_of_int(const u64 *places, u32 number)
 {
 	u64 found = 0;
@@ -91,7 +91,7 @@ static u64 places_of_next(const u64 *places, u64 opcode)
 	return found;
 }
 
-/* Whether the two words below its arguments are what is called, and a NULL, or anything. */
+/* Whether the two words from `below` are the callee and a NULL, in this version's order. */
 static bool is_callee(u64 below)
 {
 	const u64 callable = trace_word_at(below + 8 * (2 - watch.shape->callee_depth));
@@ -101,7 +101,10 @@ static bool is_callee(u64 below)
 	return (callable & ~tags) == watch.callee && (beside & ~tags) == 0;
 }
 
-/* In the frame's part of the stack; at a call, where what is called is where it should be. */
+/*
+ * Places that point into the frame's value stack and, at a call, right above callee and
+ * arguments.
+ */
 static u64 places_of_stack(const u64 *places, u64 frame, u64 opcode, u32 argument)
 {
 	const u64 first =
@@ -160,7 +163,7 @@ void trace_eval_loop_watch(const u64 *places, u64 opcode)
 	watch.stack &= places_of_stack(places, frame, opcode, argument);
 }
 
-/* One, and a register if there is one; LOOP_NOWHERE: none, or more than one. */
+/* The only place, or the only register among several; LOOP_NOWHERE: none, or ambiguous. */
 static u32 only_place(u64 places)
 {
 	if (places & ALL_REGISTERS)
@@ -169,7 +172,7 @@ static u32 only_place(u64 places)
 							   : LOOP_NOWHERE;
 }
 
-/* Which of them does not matter where it is only read, and all have been right. */
+/* Any of several: they are only read, and all were always right. */
 static u32 any_place(u64 places)
 {
 	return places != 0 ? (u32)__builtin_ctzll(places) : LOOP_NOWHERE;
@@ -213,7 +216,9 @@ bool trace_eval_loop_find_places(const struct loop_shape *shape, struct loop_pla
 		.next = watch.next_place,
 		.stack = any_place(watch.stack),
 		.argument = any_place(watch.argument),
-		/* Of what is read only; others may be right by chance, of one frame. */
+		/*
+		 * Only callee-saved registers: other places may be right by chance, in one frame.
+		 */
 		.state = any_place(watch.state & KEPT_REGISTERS),
 		.frame = any_place(watch.frame & KEPT_REGISTERS),
 	};

@@ -1,12 +1,12 @@
 /*
- * function_calls - where a call of a Python function, or of a C function by Python, begins: one piece of
- * code for all that report it.
+ * function_calls - how a call of a Python function, or of a C function by Python, begins: shared
+ * by all hooks that report calls.
  */
 #pragma once
 #include "agent/trace/calls.h"
 #include "agent/trace/python/objects.h"
 
-/* frame: by which its end is known beside its code; 0: by that alone. */
+/* frame: identifies the call's end together with the code; 0: the code alone does. */
 static inline struct trace_call trace_function_call(u64 code, u64 frame)
 {
 	return (struct trace_call){ .identity = trace_python_identity(code),
@@ -16,7 +16,10 @@ static inline struct trace_call trace_function_call(u64 code, u64 frame)
 				    .kind = TRACE_KIND_PYTHON };
 }
 
-/* method: the callable's (trace_python_method()), and not 0; by it and by frame its end is known. */
+/*
+ * method: the callable's (trace_python_method()), not 0; together with frame it identifies the
+ * end.
+ */
 static inline __attribute__((always_inline)) void
 trace_begin_builtin(struct call_stack *calls, u64 callable, u64 method, u64 frame, u64 now)
 {
@@ -29,7 +32,7 @@ trace_begin_builtin(struct call_stack *calls, u64 callable, u64 method, u64 fram
 		    now);
 }
 
-/* A C function begins or ends, by an event that has the frame which calls it. */
+/* A C function begins or ends; frame: the calling frame. */
 static inline void trace_builtin_event(struct call_stack *calls, u64 frame, bool is_call,
 				       u64 callable, u64 now)
 {

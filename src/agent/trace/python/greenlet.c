@@ -12,7 +12,7 @@
 #include "agent/trace/python/api.h"
 #include "agent/trace/python/methods.h"
 
-/* greenlet.h: places in the table of functions. */
+/* greenlet.h: indexes into the table of functions. */
 #define TABLE_NAME   "greenlet._C_API"
 #define TABLE_TYPE   0
 #define TABLE_THROW  5
@@ -26,17 +26,17 @@ typedef void *three_arguments(void *greenlet, void *arguments, void *keywords);
 typedef void *four_arguments(void *greenlet, void *type, void *value, void *traceback);
 
 static struct {
-	u64 images_added; /* by the dynamic linker, when was looked last */
-	bool is_loaded;   /* a library of that name */
+	u64 images_added; /* dlpi_adds at the last look */
+	bool is_loaded;   /* a library with "greenlet" in its name */
 	bool is_done;
 	three_arguments *method_switch, *method_throw, *table_switch;
 	four_arguments *table_throw;
-	/* Stacks that are not in use: each has the next one behind its root's entry. */
+	/* Free stacks, linked through the entry behind the root's. */
 	struct trace_entry *spare;
-	u32 is_spare_taken; /* a thread looks at them */
+	u32 is_spare_taken; /* a lock: a thread is using the list */
 } greenlets;
 
-/* Another thread is there: rare, for it needs the GIL as well. */
+/* False if another thread uses the list: rare, as all need the GIL. */
 static bool may_take(void)
 {
 	return __atomic_exchange_n(&greenlets.is_spare_taken, 1, __ATOMIC_ACQUIRE) == 0;
@@ -52,7 +52,7 @@ void trace_greenlet_forget_others(void)
 	have_taken();
 }
 
-/* In a spare stack: where it ends, and the next. */
+/* In a free stack's second entry: where the stack ends, and the next one. */
 struct spare {
 	struct trace_entry *limit;
 	struct trace_entry *next;
@@ -91,7 +91,7 @@ static void give_stack(const struct trace_stack *stack)
 	have_taken();
 }
 
-/* The calls of a stack that is about to switch; calls NULL: they stay where they are. */
+/* The calls of a greenlet that is being switched away from; calls NULL: they stay in use. */
 struct left {
 	struct call_stack *calls;
 	struct trace_stack stack;
@@ -111,9 +111,9 @@ static void leave(struct left *left)
 }
 
 /*
- * The greenlet that switched to us has left its own stack, or has ended: the one in use is empty.
- * If it is not, our greenlet is being killed, by one that called no switch and goes on when ours
- * has ended.
+ * Takes up the calls again.  The greenlet that switched to us has left its own calls behind, or
+ * has ended: so the stack in use is empty.  If it is not, our greenlet is being killed by
+ * another, which called no switch and goes on when ours has ended.
  */
 static void come_back(struct left *left)
 {
@@ -128,7 +128,7 @@ static void come_back(struct left *left)
 		give_stack(&ended);
 		return;
 	}
-	/* Its nodes are not below those, or in a child of fork, which has a tree of its own. */
+	/* Enter our calls again, below those; or in a child of fork, in its own tree. */
 	trace_stand_again(calls, left->stack.entries + 1,
 			  (u32)(left->stack.top - left->stack.entries));
 	give_stack(&left->stack);
@@ -151,7 +151,7 @@ static void *on_method_switch(void *greenlet, void *arguments, void *keywords)
 	return switch_by(greenlets.method_switch, greenlet, arguments, keywords);
 }
 
-/* It has two arguments: the third is not looked at. */
+/* The method takes two arguments, and ignores the third. */
 static void *on_method_throw(void *greenlet, void *arguments, void *unused)
 {
 	return switch_by(greenlets.method_throw, greenlet, arguments, unused);
@@ -211,7 +211,7 @@ static void interpose_all(void **table)
 		trace_native_see_no_ends();
 }
 
-/* The table, if the module has been set up; NULL: not so far. */
+/* The module's table of functions; NULL: the module is not set up yet. */
 static void **find_table(void)
 {
 	/* Since 1.0 it is a module in a package. */
@@ -228,7 +228,7 @@ static void **find_table(void)
 		python_api.PyErr_Clear();
 		if (capsule == NULL)
 			continue;
-		/* Up to 1.0 that was its name as well. */
+		/* The capsule had this name before 1.0, too. */
 		if (python_api.PyCapsule_IsValid(capsule, TABLE_NAME))
 			table = python_api.PyCapsule_GetPointer(capsule, TABLE_NAME);
 		python_api.Py_DecRef(capsule);
@@ -236,7 +236,7 @@ static void **find_table(void)
 	return table;
 }
 
-/* Of the first image: how many there have been; then, whether one is greenlet's. */
+/* Stops at the first image if none was added; else notes whether one is greenlet's. */
 static int look_at_image(struct dl_phdr_info *info, size_t size, void *found)
 {
 	(void)size;

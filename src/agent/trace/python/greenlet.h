@@ -1,27 +1,26 @@
 /*
- * greenlet - one stack of calls for each greenlet.
+ * greenlet - gives each greenlet a call stack of its own.
  *
- * Greenlets are coroutines that an extension module switches in C (gevent and eventlet are
- * made of them): a call of greenlet.switch() returns when it has been switched back to, and what
- * was called meanwhile was called on other stacks.  The interpreter's hooks do not show it.
+ * Greenlets are coroutines that an extension module switches in C (gevent and eventlet are built
+ * on them): a call of greenlet.switch() returns when the greenlet is switched back to, and calls
+ * made meanwhile belong to other stacks.  The interpreter's events do not show this.
  *
- * Each switch is a call of one of four functions: two methods of the type, which is in its
- * PyMethodDefs, and two that other extensions call by way of a table (greenlet.h, "C API"), in
- * all versions of greenlet since 0.4.  Ours replace them.  The caller of a switch leaves
- * its stack of calls behind, in its own frame of the C stack, which goes and comes with the
- * greenlet; and takes it up again when the call returns.  What begins meanwhile begins on an
- * empty one.
+ * Each switch is a call of one of four functions: two methods of the type, in its PyMethodDefs,
+ * and two that other extensions call through a table (greenlet.h, "C API"), in all versions of
+ * greenlet since 0.4.  Ours replace them.  Before a switch, ours saves the thread's call stack in
+ * its own frame on the C stack, which is switched away and back with the greenlet, and restores
+ * it when the call returns.  Calls that begin meanwhile go to an empty call stack.
  *
- * So a greenlet's calls stand below the thread's root, and not below the switch that began it.
- * Nothing is looked at in other events.  A greenlet that is killed because nothing refers
- * to it any more ends on the stack that let it go.
+ * So a greenlet's calls are below the thread's root, not below the switch that started it.  Other
+ * events cost nothing more.  A greenlet that is killed because nothing refers to it any more ends
+ * on the stack that dropped it.
  */
 #pragma once
 
 /*
- * When something is called for the first time: whether greenlets have come.  With the GIL, and
- * no exception set.
+ * Called when a callee is called for the first time: sets this up once greenlet has been
+ * imported.  With the GIL, and no exception set.
  */
 void trace_greenlet_look(void);
-/* In a child of fork: no other thread is at what threads share. */
+/* In a child of fork: no other thread uses the free stacks. */
 void trace_greenlet_forget_others(void);

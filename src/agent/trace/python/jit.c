@@ -8,7 +8,7 @@
 #define PYTHON_3_13 0x030d0000U
 #define PYTHON_3_14 0x030e0000U
 
-/* 3.13: there in builds that can compile only, and NULL where that is off (Python/optimizer.c). */
+/* 3.13: only builds with a JIT have it; it returns NULL if the JIT is off (Python/optimizer.c). */
 static void *optimizer_function(void)
 {
 	return trace_symbol("_Py_GetOptimizer");

@@ -1,8 +1,8 @@
 /*
- * methods - an interpreter's functions of C, interposed wherever they are called from.
+ * methods - interposes C functions of an interpreter, wherever they are called from.
  *
- * An interpreter calls a function of C by its PyMethodDef, a row of a table that the module
- * has: the address in it is replaced by that of a function of ours.
+ * An interpreter calls a C function through its PyMethodDef, a row of a table in the module: the
+ * address in it is replaced by that of a function of ours.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,15 +13,15 @@
 #include "agent/trace/word.h"
 
 /*
- * Include/methodobject.h: how a method is called.  By none of these has it more than four
- * arguments: METH_VARARGS, _KEYWORDS, _NOARGS, _O, _CLASS, _STATIC, and METH_FASTCALL, which
- * has names of keywords with _KEYWORDS; on 3.6 always.
+ * Calling conventions (Include/methodobject.h) that pass at most four arguments: METH_VARARGS,
+ * _KEYWORDS, _NOARGS, _O, _CLASS, _STATIC, and METH_FASTCALL, which has keyword names with
+ * _KEYWORDS; on 3.6 always.
  */
 #define TRACE_METHOD_KNOWN 0xbfU
 
 /*
- * self, and what else there is: a tuple and a dict, an object, or an array, its length and
- * names.  A function that has fewer does not look into the others' registers.
+ * Takes self, then depending on the convention a tuple and a dict, an object, or an array, its
+ * length and keyword names.  A function with fewer arguments ignores the others' registers.
  */
 typedef void *trace_method_function(void *self, void *second, void *third, void *fourth);
 
@@ -33,7 +33,7 @@ struct trace_method {
 	const char *doc;
 };
 
-/* More than a type has; a table ends with a method that has no name. */
+/* More methods than a type has; a table ends with a method without a name. */
 #define TRACE_METHODS_MAX 4096U
 /* From PyTypeObject.tp_name to tp_methods: the same in every version. */
 #define TRACE_NAME_TO_METHODS (232 - 24)
@@ -46,7 +46,7 @@ static inline struct trace_method *trace_methods_of_type(const struct python_lay
 					 TRACE_NAME_TO_METHODS);
 }
 
-/* False: it is called in another way, or its memory cannot be written. */
+/* Replaces a method's function.  False: another calling convention, or its memory is read-only. */
 static inline bool trace_method_interpose(struct trace_method *method,
 					  trace_method_function *ours,
 					  trace_method_function **out_theirs)

@@ -1,20 +1,20 @@
 /*
- * monitoring - CPython from 3.12 on: sys.monitoring.
+ * monitoring - traces CPython 3.12 and later by sys.monitoring.
  *
- * Where dispatch hooks count calls (dispatch.h) it reports those that end by an exception; elsewhere,
- * all of them.
+ * Where dispatch hooks count calls (dispatch.h), sys.monitoring reports those that end by an
+ * exception; elsewhere, all of them.
  *
- * One of an interpreter's six tools is ours, and it calls us at the events of all its threads,
- * whatever made them.  Other tools (cProfile is tool 2, coverage 1, a debugger 0) have theirs
- * all the same, and what programs set by sys.setprofile() and sys.settrace() is two more.
- * Callbacks are objects of a type of our own (python/callback.h).
+ * We are one of an interpreter's six tools, and are called back at the events of all its threads,
+ * however these were created.  Other tools (cProfile is tool 2, coverage 1, a debugger 0) work
+ * beside ours; sys.setprofile() and sys.settrace() are two more.  Callbacks are objects of a type
+ * of our own (python/callback.h).
  *
- * It has to be set up by calls into the interpreter, with the GIL, as soon as sys is there.  An
- * audit hook, which may be added before the interpreter begins (PEP 578), is called as soon as
- * something is imported, and taken out again when that is done: audited calls would be slower
- * for it (python/audit.h).  It comes in again when a thread state of another interpreter is seen
- * (pthread_setspecific(), as in python/profile_function.c), for each interpreter has tools of its own.
- * 3.15 keeps states where that is not to be seen: there the hook stays.
+ * sys.monitoring must be set up by calls into the interpreter, with the GIL, as soon as sys
+ * exists.  An audit hook, which can be added before the interpreter starts (PEP 578), is called
+ * as soon as something is imported, and removed again when the setup is done, as it would slow
+ * audited calls down (python/audit.h).  Each interpreter has tools of its own, so the hook is
+ * added again when a thread state of another interpreter is seen (pthread_setspecific(), as in
+ * python/profile_function.c).  3.15 keeps thread states elsewhere: there the hook stays.
  */
 #include "agent/trace/python/monitoring.h"
 
@@ -35,20 +35,17 @@
 
 #define PYTHON_3_15       0x030f0000U
 #define MOST_INTERPRETERS 64U
-/* Audited events, once the interpreter is initialized, that it may set its flags among. */
+/* Audited events after initialisation, within which the interpreter has set its flags. */
 #define LAST_LOOK 1000U
-/* An interpreter ends: another one may be made in its place. */
+/* An interpreter ends: another may be created at its address. */
 #define END_OF_INTERPRETER "cpython.PyInterpreterState_Clear"
-/*
- * The list of hooks is about to be freed: by another allocator, perhaps, than ours is of (-X
- * dev).
- */
+/* The list of hooks is about to be freed, perhaps by another allocator than made our entry. */
 #define END_OF_HOOKS "cpython._PySys_ClearAuditHooks"
 
 static struct {
 	const struct python_layout *layout;
 	u64 first_interpreter;
-	/* Those that have a tool of ours, as far as there is room. */
+	/* Interpreters that have a tool of ours, up to this many. */
 	struct monitored interpreters[MOST_INTERPRETERS];
 	struct trace_audit audit;
 	u32 is_hook_gone;
@@ -56,7 +53,7 @@ static struct {
 	u32 is_installing;
 } monitoring;
 
-/* The place of an interpreter among those that have a tool, or of none; NULL: there is none. */
+/* The place of an interpreter in the array; for 0, a free one.  NULL: none. */
 static struct monitored *place_of(u64 interpreter)
 {
 	for (u32 i = 0; i < MOST_INTERPRETERS; i++) {
@@ -67,7 +64,7 @@ static struct monitored *place_of(u64 interpreter)
 	return NULL;
 }
 
-/* The place that an interpreter had, whose tool is there still; NULL: it is another's. */
+/* The place that an interpreter at this address had before; NULL: none. */
 static struct monitored *place_before(u64 interpreter)
 {
 	struct monitored *place = monitoring.interpreters;
@@ -115,14 +112,14 @@ static void set_up_interpreter(u64 interpreter)
 		trace_audit_remove(&monitoring.audit);
 }
 
-/* The interpreter, with all its flags: it runs the program, or whatever has embedded it does. */
+/* Whether the interpreter has all its flags: it runs the program, or an embedding program does. */
 static bool is_begun(const char *event)
 {
 	return strncmp(event, "cpython.run_", strlen("cpython.run_")) == 0 ||
 	       (python_api.Py_IsInitialized() && ++monitoring.may_have_jit > LAST_LOOK);
 }
 
-/* Code that has events is not compiled (python/jit.h): so all are on. */
+/* If the JIT is on, enables all events: code with events is not compiled (python/jit.h). */
 static void look_for_jit(struct monitored *place)
 {
 	void *module = python_api.PySys_GetObject("monitoring");
@@ -137,7 +134,7 @@ static void look_for_jit(struct monitored *place)
 		trace_audit_remove(&monitoring.audit);
 }
 
-/* Called at audited events: imports are among the first. */
+/* Called at audited events, of which imports are among the first. */
 static int on_audit(const char *event, void *arguments, void *data)
 {
 	(void)arguments;
@@ -172,13 +169,16 @@ void trace_monitoring_want_calls(u64 interpreter)
 		return;
 	void *module = python_api.PySys_GetObject("monitoring");
 
-	/* The instruments that this puts in are those of code that is executed, too. */
+	/* This also instruments code that is being executed. */
 	place->has_calls = true;
 	if (module != NULL)
 		trace_tool_set_events(module, place->tool, place->with_calls);
 }
 
-/* By all tools, those of sys.setprofile() and sys.settrace() as well, which have no other names. */
+/*
+ * A bit for each tool that wants CALL events; includes those of sys.setprofile() and
+ * sys.settrace().
+ */
 static long tools_with_calls(void *module)
 {
 	void *events = python_api.PyObject_CallMethod(module, "_all_events", NULL);
@@ -219,7 +219,7 @@ static void add_hook(void)
 
 void trace_monitoring_begin(const struct python_layout *layout)
 {
-	/* It may be another one that had been there, and was unloaded. */
+	/* There may be state of an interpreter that was unloaded. */
 	memset(&monitoring, 0, sizeof monitoring);
 	monitoring.layout = layout;
 	trace_monitoring_objects.none = (void *)layout->none;
@@ -234,7 +234,7 @@ void trace_monitoring_begin(const struct python_layout *layout)
 	add_hook();
 }
 
-/* The one there was, if its place is known; else the interpreter has freed it at its end. */
+/* Adds the hook again: our old entry if it was unlinked; else a new one if CPython freed it. */
 static void begin_hook(void)
 {
 	trace_audit_put_back(&monitoring.audit);
@@ -243,7 +243,7 @@ static void begin_hook(void)
 	monitoring.is_hook_gone = 0;
 }
 
-/* It may be another one, made where one was that has ended. */
+/* The interpreter may be a new one at the address of one that ended: set it up again. */
 static void look_again(u64 interpreter)
 {
 	struct monitored *place = place_of(interpreter);
@@ -262,7 +262,7 @@ void trace_monitoring_begin_again(void)
 		begin_hook();
 }
 
-/* The state of a thread: of another interpreter, perhaps. */
+/* A thread has set its thread state, perhaps one of another interpreter. */
 void trace_monitoring_see_state(const struct python_layout *layout, u64 state)
 {
 	void *(*const get)(void) = (void *(*)(void))layout->state_function;

@@ -1,5 +1,5 @@
 /*
- * monitoring - CPython from 3.12 on by sys.monitoring: when it is set up, in each interpreter.
+ * monitoring - sets sys.monitoring up in each interpreter of CPython 3.12 and later.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,20 +9,24 @@
 struct python_layout;
 
 /*
- * Where dispatch hooks report calls (python/dispatch.h): in this interpreter sys.monitoring does from now on,
- * of those that others ask it for.  With the GIL.
+ * Where dispatch hooks report calls (python/dispatch.h): turns on sys.monitoring's events for
+ * calls of C functions, as another tool of this interpreter wants them.  With the GIL.
  */
 void trace_monitoring_want_calls(u64 interpreter);
 /*
- * Whether the instructions of the calling thread's interpreter report calls, and for us alone.
+ * Whether instructions of the calling thread's interpreter report calls, and to no tool but ours.
  * With the GIL.
  */
 bool trace_monitoring_is_alone(void);
 
-/* CPython 3.12 and later begins. */
+/* Begins tracing a CPython 3.12 or later. */
 void trace_monitoring_begin(const struct python_layout *layout);
-/* From 3.15 on, where states are not seen: Python may be about to begin once more. */
+/*
+ * From 3.15 on, where thread states are not seen: Python may be about to be initialised once
+ * more.
+ */
 void trace_monitoring_begin_again(void);
+/* The calling thread has set this thread state (pthread_setspecific()). */
 void trace_monitoring_see_state(const struct python_layout *layout, u64 state);
 
 /* In a child of fork: no other thread is setting up an interpreter. */

@@ -1,4 +1,4 @@
-/* The callbacks of sys.monitoring (CPython 3.12 and later): calls that begin and end. */
+/* monitoring_calls - our callbacks for sys.monitoring's events (CPython 3.12 and later). */
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"
 #include "agent/trace/names.h"
@@ -24,7 +24,7 @@ static void *on_start(void *callable, void *const *arguments, size_t count, void
 	(void)callable;
 	(void)count;
 	(void)names;
-	/* Where there are dispatch hooks, these have reported it. */
+	/* Dispatch hooks, if any, have reported this call. */
 	if (calls == NULL || trace_dispatch_is_on() || trace_throttled(calls))
 		return nothing();
 	trace_enter(calls, trace_function_call((u64)arguments[0], 0), trace_now());
@@ -44,7 +44,7 @@ static void *on_end(void *callable, void *const *arguments, size_t count, void *
 	return nothing();
 }
 
-/* By exceptions: there are no instructions before which dispatch hooks could be. */
+/* Exceptions begin and end calls without an instruction that could have a dispatch hook. */
 static void *on_throw(void *callable, void *const *arguments, size_t count, void *names)
 {
 	struct call_stack *calls = trace_dispatch_is_on() ? trace_of_thread() : NULL;
@@ -66,9 +66,9 @@ static void *on_unwind(void *callable, void *const *arguments, size_t count, voi
 }
 
 /*
- * Where only some functions are wanted, the others' events are to come no more, of those that
- * the interpreter can leave out (Objects: PEP 669, "local events").  A code object that is made
- * where one was has all its events.
+ * With --only, turns off a function's events when the first comes and the function is not wanted,
+ * as far as the interpreter can ("local events", PEP 669).  A new code object at the same address
+ * has all its events again.
  */
 static bool is_hidden(void *const *arguments)
 {
@@ -89,7 +89,7 @@ OF_WANTED(throw, nothing())
 OF_WANTED(end, trace_monitoring_objects.disable)
 OF_WANTED(unwind, nothing())
 
-/* The method of a call of a C function; 0: it is another call. */
+/* The PyMethodDef of a called C function; 0: no C function. */
 static inline u64 method_of(void *const *arguments, size_t count)
 {
 	const u64 callable = (u64)arguments[2];
@@ -103,9 +103,7 @@ static inline u64 method_of(void *const *arguments, size_t count)
 	return method;
 }
 
-/*
- * An event that makes no call; if the thread has no calls, its time is no call's.
- */
+/* An event that makes no call; not counted if the thread has no calls. */
 static void *note_uncounted(enum trace_uncounted what)
 {
 	struct call_stack *calls = trace_own;
@@ -120,7 +118,7 @@ static bool is_function(u64 callable)
 	return trace_word(callable, trace_objects.object_type) == trace_objects.function_type;
 }
 
-/* Most calls are of Python functions: for those nothing more is looked at, nor the clock. */
+/* Most calls are of Python functions: return early, without reading the clock. */
 static void *on_call(void *callable, void *const *arguments, size_t count, void *names)
 {
 	const u64 called = (u64)arguments[2];

@@ -10,12 +10,12 @@
 #include "agent/trace/python/dispatch.h"
 #include "agent/trace/python/monitoring_calls.h"
 
-/* Those that sys.monitoring has no name for. */
+/* Tool numbers for which sys.monitoring has no name. */
 #define FIRST_TOOL 4
 #define LAST_TOOL  3
 #define TOOL_NAME  "fathom"
 
-/* The bit of an event; 0: there is none of that name. */
+/* The bit of an event; 0: no event has that name. */
 static int event_bit(void *events, const char *name)
 {
 	void *number = python_api.PyObject_GetAttrString(events, name);
@@ -25,7 +25,7 @@ static int event_bit(void *events, const char *name)
 	return bit > 0 ? (int)bit : 0;
 }
 
-/* Does away with a result; false if there was none. */
+/* Drops a call's result; false (and the exception cleared) if the call failed. */
 static bool is_done(void *result)
 {
 	if (result == NULL)
@@ -33,7 +33,7 @@ static bool is_done(void *result)
 	return trace_api_drop(result);
 }
 
-/* A function that is calibrated with: what else is executed is not traced so far. */
+/* Calibration enables events for its own functions only: the program is not traced yet. */
 struct calibrated {
 	void *module;
 	int tool, events;
@@ -57,7 +57,7 @@ static void calibrate(void *module, int tool, int events)
 	trace_calibrate_python(&means);
 }
 
-/* Takes the callback. */
+/* Takes the reference to the callback. */
 static bool set_callback(void *module, int tool, int event, void *callback)
 {
 	const bool is_set = event != 0 && callback != NULL &&
@@ -74,7 +74,10 @@ bool trace_tool_set_events(void *module, int tool, int events)
 		python_api.PyObject_CallMethod(module, "set_events", "ii", tool, events));
 }
 
-/* Events: all, those that can be asked for of one function, the others, and calls of C. */
+/*
+ * Sets of events: all, those that can be enabled for one function, the others, and those of C
+ * calls.
+ */
 struct wanted {
 	int all, of_functions, global, calls;
 };
@@ -115,8 +118,8 @@ static bool set_callbacks_of_wanted(void *module, void *events, int tool, void *
 }
 
 /*
- * Where there are dispatch hooks, they need the events of what no instruction shows.  Events of functions
- * that are not wanted can be left out, and dispatch hooks cannot.
+ * Sets up dispatch hooks, which need the events that no instruction shows.  Not with --only:
+ * events of unwanted functions can be turned off, dispatch hooks cannot.
  */
 static bool has_dispatch(void *module, int tool, const struct wanted *wanted)
 {

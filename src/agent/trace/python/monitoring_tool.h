@@ -2,25 +2,25 @@
  * monitoring_tool - our tool in an interpreter's sys.monitoring: its callbacks, and the events that
  * it asks for.
  *
- * With the GIL, in the interpreter that is meant; module is its sys.monitoring.
+ * All with the GIL, in the thread's interpreter; module is its sys.monitoring.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/types.h"
 
-/* An interpreter that has a tool of ours. */
+/* An interpreter in which we have a tool. */
 struct monitored {
 	u64 interpreter;
-	u64 before; /* whose place it was, which may be there still: it is looked at again */
+	u64 before; /* the interpreter that had this place, if it may still exist */
 	int tool;
-	int all;        /* events */
-	int with_calls; /* those where there are dispatch hooks that do not see all calls */
-	bool has_calls; /* they are on, or all are */
+	int all;        /* all events that we want */
+	int with_calls; /* events needed beside dispatch hooks that do not see all calls */
+	bool has_calls; /* the events for calls are enabled */
 };
 
-/* Whether there is one; none: the object. */
+/* Whether we have a tool; none: None's address. */
 bool trace_tool_is_there(void *module, u64 none);
-/* Sets one up, with dispatch hooks if there can be, and calibrates it. */
+/* Sets our tool up, with dispatch hooks if possible, and calibrates. */
 bool trace_tool_set_up(void *module, struct monitored *place);
 bool trace_tool_set_events(void *module, int tool, int events);

@@ -1,5 +1,5 @@
 /*
- * objects - what each event reads of CPython's objects, and what identifies a callee.
+ * objects - the fields of CPython's objects that each event reads, and the identity of a callee.
  */
 #pragma once
 #include "abi/types.h"
@@ -7,11 +7,11 @@
 
 struct python_layout;
 
-/* Of the layout, what each event needs; beside each other, for they are read at each. */
+/* The part of the layout that each event needs, in one place for the cache's sake. */
 struct trace_objects {
 	u64 function_type; /* PyFunction_Type */
 	u64 builtin_type;
-	u64 method_type; /* PyCMethod_Type, from 3.9 on: a subtype of the former; or its address */
+	u64 method_type; /* PyCMethod_Type, from 3.9 on; before, as builtin_type */
 	u64 descriptor_type;
 	u16 object_type, builtin_method, descriptor_method;
 	u16 code_filename, code_name, code_table;
@@ -21,8 +21,8 @@ extern struct trace_objects trace_objects;
 void trace_python_find_objects(const struct python_layout *layout);
 
 /*
- * What distinguishes a code object from another one that is made at its address: those of its members
- * that lie side by side.
+ * The identity of a code object: its address, mixed with members that distinguish it from another
+ * one created at the same address later.
  */
 static inline u64 trace_python_identity(u64 code)
 {
@@ -31,7 +31,7 @@ static inline u64 trace_python_identity(u64 code)
 	       trace_rotate(trace_word(code, trace_objects.code_table), 47);
 }
 
-/* The PyMethodDef of what is called; 0: it is no C function. */
+/* The PyMethodDef of a callable; 0: it is no C function. */
 static inline u64 trace_python_method(u64 callable)
 {
 	const u64 type = trace_word(callable, trace_objects.object_type);
@@ -45,7 +45,7 @@ static inline u64 trace_python_method(u64 callable)
 	return 0;
 }
 
-/* ml_name and ml_meth. */
+/* The identity of a C function, by its PyMethodDef's address, ml_name and ml_meth. */
 static inline u64 trace_python_method_identity(u64 method)
 {
 	return method ^ trace_rotate(trace_word(method, 0), 17) ^

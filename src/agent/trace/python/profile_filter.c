@@ -8,27 +8,27 @@
 #include "agent/trace/python/profile_function.h"
 #include "agent/trace/word.h"
 
-/* From c_profilefunc over c_tracefunc to c_profileobj, in words: so from 3.6 to 3.15. */
+/* c_profilefunc, c_tracefunc and c_profileobj are consecutive words from 3.6 to 3.15. */
 #define FUNCTION_TO_OBJECT 2
 
-/* Threads of one interpreter. */
+/* Most threads of one interpreter. */
 #define STATES_MAX 65536U
-/* Calls of C functions, in each other or in greenlets that are switched. */
+/* Open calls of C functions in one thread, nested or in several greenlets. */
 #define CALLERS_MAX 64U
 
 static struct {
 	u32 place; /* of c_profilefunc, in a thread state; 0: not known yet */
-	/* Whether instructions report calls for us alone; NULL: they do not for us. */
+	/* Whether instructions report calls to us alone; NULL: not by sys.monitoring. */
 	bool (*is_by_us)(void);
-	/* sys.setprofile() sets the same in every thread. */
+	/* The C function that sys.setprofile() sets; the same in every thread. */
 	trace_profile_function *passed_to;
-	u32 round; /* how often threads were given one by another thread */
+	u32 round; /* how often one thread set the profile functions of others */
 } filter;
 
 /*
- * C functions that the calling thread's had the beginning of passed on, and not the end, by the
- * frames that called them: each has one at a time, but they do not end in turn where greenlets
- * are switched.  Of those for which there is no room, there is the number.
+ * The calling thread's C calls whose beginning was passed on and whose end was not yet, each by
+ * its calling frame.  A frame has one such call at a time; but with greenlets they may not end in
+ * nesting order.  `beyond` counts those for which the array had no room.
  */
 static __thread struct {
 	u32 round;
@@ -80,7 +80,7 @@ static bool end_call(u64 caller)
 	return true;
 }
 
-/* The end of a call whose beginning was not passed on. */
+/* Whether this is the end of a call whose beginning was not passed on. */
 static bool is_unmatched_end(int what, u64 caller)
 {
 	if (begun.round != filter.round)
@@ -91,7 +91,7 @@ static bool is_unmatched_end(int what, u64 caller)
 	       !end_call(caller);
 }
 
-/* Py_tracefunc.  One that fails has been taken away by the interpreter. */
+/* Py_tracefunc.  If the program's function fails, the interpreter removes it. */
 static int on_event(void *object, void *frame_object, int what, void *argument)
 {
 	if (is_unmatched_end(what, (u64)frame_object))
@@ -105,7 +105,7 @@ static int on_event(void *object, void *frame_object, int what, void *argument)
 
 void trace_profile_filter_begin(u32 place, bool (*is_by_us)(void))
 {
-	/* A thread may have on_event() for its function still: what that calls is kept. */
+	/* Keep passed_to: a thread may still have on_event() set. */
 	filter.place = place;
 	filter.is_by_us = is_by_us;
 }
@@ -127,7 +127,7 @@ void trace_profile_filter_before(struct trace_profile_filter *out)
 			 is_event_function(trace_word_at(out->state + filter.place));
 }
 
-/* Both members were empty before, and the object is there now. */
+/* Finds the members: both were empty before, and one is the object now. */
 static void find_place(const struct trace_profile_filter *before, u64 given)
 {
 	const u64 *now = (const u64 *)before->state;
@@ -153,7 +153,7 @@ static void pass(u64 state)
 	*place = on_event;
 }
 
-/* Whether there is one now that is the program's. */
+/* Whether the thread now has a profile function of the program's. */
 static bool has_theirs(const struct trace_profile_filter *before, u64 given)
 {
 	if (before->state == 0)
@@ -165,7 +165,7 @@ static bool has_theirs(const struct trace_profile_filter *before, u64 given)
 	       !trace_python_has_function();
 }
 
-/* In the place of ours, or of none where we alone have asked for calls. */
+/* Whether it replaced ours, or none while instructions reported calls to us alone. */
 static bool is_first(const struct trace_profile_filter *before)
 {
 	return before->had_ours ||
@@ -181,7 +181,7 @@ void trace_profile_filter_after(const struct trace_profile_filter *before, u64 g
 	pass(before->state);
 }
 
-/* As no other tool had asked for calls, none of them had one. */
+/* As no other tool wanted calls, no other thread had a profile function. */
 void trace_profile_filter_after_all(const struct trace_profile_filter *before, u64 given)
 {
 	const struct python_layout *layout = trace_layout();
@@ -194,7 +194,7 @@ void trace_profile_filter_after_all(const struct trace_profile_filter *before, u
 	const u64 theirs = trace_word_at(before->state + filter.place);
 
 	pass(before->state);
-	/* Other threads come and go meanwhile where there is no GIL. */
+	/* Without a GIL, threads begin and end during this. */
 	if (layout->is_free_threaded || layout->offsets.interp_threads == PYTHON_NO_FIELD ||
 	    layout->offsets.state_next == PYTHON_NO_FIELD)
 		return;

@@ -1,17 +1,17 @@
 /*
- * profile_function - CPython 3.6 to 3.11: a profile function on every thread state.
+ * profile_function - traces CPython 3.6 to 3.11 by a profile function on every thread state.
  *
  * On 3.11 only where dispatch hooks cannot be set (python/dispatch.h).
  *
- * Up to 3.11 the interpreter calls a function of its thread's own at each call and return, its
- * thread state says which (c_profilefunc): it is what PyEval_SetProfile() sets, on the calling
- * thread and with the GIL.  We need every thread's, from its first instruction, those that C
- * makes too.  Each of them says which state is its own by pthread_setspecific(), right after
- * the state was made (PyThread_tss_set() of pystate.c's autoTSSkey): there no other code knows
- * of it yet, and it has executed nothing.  So the members are set there, as PyEval_SetProfile()
- * sets them, but for c_profileobj: sys.getprofile() goes on to say None.
+ * Up to 3.11 the interpreter calls a function at each call and return that is set in the thread
+ * state (c_profilefunc).  PyEval_SetProfile() sets it for the calling thread, with the GIL.  We
+ * need it in every thread from its first instruction, also in threads created in C.  Each thread
+ * stores its new thread state by pthread_setspecific() (PyThread_tss_set() of pystate.c's
+ * autoTSSkey), when no other code can know it yet and it has executed nothing.  So we set the
+ * members there, as PyEval_SetProfile() does, except for c_profileobj: sys.getprofile() still
+ * returns None.
  *
- * A program that sets a profile function of its own has it: ours is gone from that thread meanwhile
+ * If the program sets a profile function of its own, it replaces ours in that thread for as long
  * (python/profilers.h).
  */
 #include <stddef.h>
@@ -28,13 +28,13 @@
 #include "agent/trace/python/api.h"
 #include "agent/trace/word.h"
 
-/* Where a thread state has what PyEval_SetProfile() sets (Include/pystate.h of each version). */
+/* Offsets of what PyEval_SetProfile() sets in a thread state (each version's pystate.h). */
 struct profile_members {
 	u32 first, last; /* PY_VERSION_HEX >> 16 */
 	u16 function;    /* c_profilefunc */
-	u16 flag;        /* use_tracing; or cframe, */
-	bool has_cframe; /* whose first member it is then */
-	bool is_byte;    /* and one byte, all ones */
+	u16 flag;        /* use_tracing; or cframe, if has_cframe */
+	bool has_cframe; /* use_tracing is the first member of cframe */
+	bool is_byte;    /* use_tracing is a byte, all ones */
 };
 
 static const struct profile_members members_of[] = {
@@ -48,13 +48,14 @@ static const struct profile_members members_of[] = {
 #define HANDLE_TO_FRAME 24
 
 static struct {
-	const struct profile_members *members;              /* NULL: not to be set */
-	const struct profile_members *members_to_fall_back; /* on 3.11 */
+	const struct profile_members *members; /* NULL: do not set it */
+	const struct profile_members
+		*members_to_fall_back; /* for 3.11, if dispatch hooks fail */
 	bool has_audit_hook;
 	bool is_calibrated;
 } python;
 
-/* The frame that is executed, of the object that an event has. */
+/* The executing frame, from an event's frame object. */
 static u64 frame_of(const struct python_layout *layout, u64 object)
 {
 	return layout->chain == PYTHON_CHAIN_OBJECTS ? object
@@ -117,7 +118,7 @@ void trace_profile_put_off(void)
 	python.members = NULL;
 }
 
-/* As PyEval_SetProfile() does it; the thread has executed nothing, so no other code looks. */
+/* As PyEval_SetProfile() does; the thread has executed nothing yet, so there is no race. */
 static void set_function(const struct profile_members *members, u64 state)
 {
 	u64 flag = state + members->flag;
@@ -134,7 +135,7 @@ static void set_function(const struct profile_members *members, u64 state)
 	trace_set_status(TRACE_ON);
 }
 
-/* Threads that have begun meanwhile have it from here on; the others as they begin. */
+/* Sets the function in threads that have begun already; later threads get it as they begin. */
 void trace_python_fall_back(void)
 {
 	const struct python_layout *layout = trace_layout();
@@ -161,7 +162,7 @@ static bool is_of_python(const struct trace_entry *entry)
 	       entry->kind == TRACE_KIND_PYTHON_METHOD;
 }
 
-/* innermost: the frame that is being executed, which has nothing of C's under way but us. */
+/* innermost: the executing frame; it has no C call under way except the one that called us. */
 static bool has_ended(const struct trace_entry *entry, u64 state, u64 innermost)
 {
 	const bool is_function = entry->kind == TRACE_KIND_PYTHON;
@@ -173,8 +174,9 @@ static bool has_ended(const struct trace_entry *entry, u64 state, u64 innermost)
 }
 
 /*
- * What was called meanwhile is not known, but what is being executed is: what else was begun before
- * has ended, the other tool's beginning as well, a C function of the innermost function's.
+ * Ends calls that must be over, after another tool had the profile function.  What was called
+ * meanwhile is unknown, but the running frames are known: other calls that began before have
+ * ended, and so has the C function of the innermost frame that set the tool's function.
  */
 static void close_ended(struct call_stack *calls, u64 state)
 {
@@ -186,14 +188,14 @@ static void close_ended(struct call_stack *calls, u64 state)
 	trace_take(calls, level);
 	while (calls->top > calls->entries && has_ended(calls->top, state, innermost[0]))
 		trace_pop(calls, now);
-	/* What had no entry may have ended, too; if it has not, it is not found when it does. */
+	/* Calls without an entry may have ended, too; if not, their ends will find no entry. */
 	calls->unstacked = 0;
 	trace_advance(calls, now);
 	if (!trace_give(calls, level))
 		trace_skip(calls);
 }
 
-/* The calling thread's, where there are to be functions of ours; 0: there are not. */
+/* The calling thread's state; 0: none, or this version is not traced by profile functions. */
 static u64 own_state(void)
 {
 	return python.members != NULL && python_api.get_state != NULL
@@ -232,7 +234,7 @@ bool trace_python_has_function(void)
 	return own_function() == (u64)on_profile;
 }
 
-/* use_tracing of the calling thread's state; NULL: it has no function of ours. */
+/* use_tracing of the calling thread's state; NULL: the thread does not have our function. */
 static void *flag_in_use(void)
 {
 	const u64 state = own_state();
@@ -243,7 +245,7 @@ static void *flag_in_use(void)
 						   : state + python.members->flag);
 }
 
-/* What is called from here on has hooks, or none. */
+/* Switches the profile function on or off for calls from here on. */
 static void set_hooks(void *context, bool has_hooks)
 {
 	void *flag = flag_in_use();
@@ -257,12 +259,12 @@ static void set_hooks(void *context, bool has_hooks)
 		*(int *)flag = has_hooks;
 }
 
-/* A pending call: between two instructions of the main thread. */
+/* A pending call, made between two instructions of the main thread. */
 static int calibrate(void *unused)
 {
 	const struct trace_python_means means = {
 		.set = set_hooks,
-		/* From 3.10 on the flag is asked for at each instruction. */
+		/* From 3.10 on every instruction checks the flag. */
 		.slows_bytecode = python.members->has_cframe,
 	};
 
@@ -292,7 +294,10 @@ static void see_state(u64 state)
 		set_function(python.members, state);
 }
 
-/* Any event that is audited: what a new interpreter executes first is ("exec"; PEP 578). */
+/*
+ * Called at audited events; the first code that a new interpreter executes is one ("exec"; PEP
+ * 578).
+ */
 static int on_audit(const char *event, void *arguments, void *data)
 {
 	const u64 state = trace_area_of_process() != NULL ? (u64)python_api.get_state() : 0;
@@ -305,7 +310,7 @@ static int on_audit(const char *event, void *arguments, void *data)
 	return 0;
 }
 
-/* Of 3.11 each is seen when it calls. */
+/* Whether new interpreters must be noticed; with 3.11's dispatch hooks, each is when it calls. */
 static bool meets_interpreters(void)
 {
 	const struct python_layout *layout = trace_layout();
@@ -314,7 +319,7 @@ static bool meets_interpreters(void)
 	       (layout != NULL && layout->chain == PYTHON_CHAIN_OBJECTS);
 }
 
-/* From 3.8 on.  Audited calls are slower from then on, by 0.1 us. */
+/* From 3.8 on; makes audited calls slower by 0.1 us. */
 void trace_python_meet_interpreters(void)
 {
 	if (python_api.PySys_AddAuditHook != NULL && python_api.get_state != NULL &&

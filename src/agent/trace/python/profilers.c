@@ -102,7 +102,7 @@ static trace_method_function *const ours[PROFILERS] = {
 	[DISABLE] = on_disable,
 };
 
-/* Where that cannot be, its first call is noted where calls of C functions are. */
+/* If it cannot be interposed, trace_profilers_meet() notes its first call. */
 static void interpose(void *callable, enum profiler which)
 {
 	struct trace_method *method =
@@ -134,7 +134,9 @@ static int wants_to_set(struct dl_phdr_info *info, size_t size, void *map)
 		images_wanted(info, "PyInterpreterState_ThreadHead") == IMAGES_WANTED);
 }
 
-/* In C, as viztracer does; or in all threads, to which it comes by the last, as yappi. */
+/*
+ * Whether a module's C code may set profile functions: in its thread (viztracer), or all (yappi).
+ */
 static bool may_set_function(void *module)
 {
 	void *definition = python_api.PyModule_GetDef(module);
@@ -146,7 +148,7 @@ static bool may_set_function(void *module)
 	       dl_iterate_phdr(wants_to_set, map) != 0;
 }
 
-/* A module that has been executed. */
+/* Looks at a module that was imported. */
 static void meet_module(void *module)
 {
 	const char *name = python_api.PyModule_GetName(module);
@@ -173,7 +175,7 @@ void trace_profilers_begin(u32 place, bool (*is_by_us)(void))
 	profilers.is_to_be_found = python_api.is_whole;
 }
 
-/* Of modules that may have been imported before. */
+/* Looks at a module if it was imported before. */
 static void meet_imported(void *modules, const char *name)
 {
 	void *module = python_api.PyDict_GetItemString(modules, name);
@@ -182,7 +184,7 @@ static void meet_imported(void *modules, const char *name)
 		meet_module(module);
 }
 
-/* Where there are to be modules' as well, the import system has to be there. */
+/* False: the import system does not exist yet. */
 static bool look_for_modules(void)
 {
 	void *modules = python_api.PySys_GetObject("modules");
@@ -214,7 +216,7 @@ void trace_profilers_meet(u64 address, const struct name_text *qualified)
 	const bool sets = name_text_is(qualified, "sys.setprofile");
 	const bool enables = name_text_is(qualified, "_lsprof.Profiler.enable");
 
-	/* What is set stays set, for all that we know. */
+	/* The tool's profile function may stay set: we do not notice when it goes. */
 	if (trace_python_is_by_function() &&
 	    ((sets && function != ours[SET_PROFILE]) || (enables && function != ours[ENABLE])))
 		trace_note_other_tool();

@@ -1,17 +1,18 @@
 /*
- * profilers - other profilers, which take places of ours, or are called because of us.
+ * profilers - copes with other profilers, which replace our profile function, or get events
+ * because of us.
  *
- * Up to 3.11 a thread has one profile function: where calls are seen by that
- * (python/profile_function.c), ours is gone while a program has set its own.  When that is taken away
- * again, no event says so: sys.setprofile(None) and cProfile's disable() leave none.  And from
- * 3.6 on, whatever reports calls, what sys.setprofile() sets is called for those that it is
- * called for without us (python/profile_filter.h).
+ * Up to 3.11 a thread has one profile function: where calls are reported by it
+ * (python/profile_function.c), ours is gone while the program has set its own, and no event
+ * reports when that is removed: sys.setprofile(None) and cProfile's disable() leave none set.
+ * And from 3.6 on, however calls are reported, a function set by sys.setprofile() must be called
+ * only for what it would be called for without us (python/profile_filter.h).
  *
- * So these are interposed in the interpreter's tables of methods, wherever they are called from:
- * ours call them, and look what the thread has then.  Those of modules that are
- * imported are found when the import system has executed the module, by _imp.exec_builtin()
- * and exec_dynamic(), which are interposed as well.  Of those that extension modules set in C no
- * event reports that they come or go: such a module is noted when it is imported.
+ * So these functions are interposed in the interpreter's method tables, wherever they are called
+ * from: ours call the originals, and check what the thread has then.  Functions of imported
+ * modules are found after the import system has executed the module by _imp.exec_builtin() or
+ * exec_dynamic(), which are interposed, too.  No event reports profile functions that extension
+ * modules set and remove in C: such a module is noted when it is imported.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,17 +22,17 @@
 struct name_text;
 
 /*
- * Before the interpreter begins: where its thread states have c_profilefunc, or 0
- * (python/profile_filter.h).  is_by_us: whether instructions report calls for us alone; or NULL.
+ * Before the interpreter starts.  place: offset of c_profilefunc in thread states, or 0
+ * (python/profile_filter.h).  is_by_us: whether instructions report calls to us alone; or NULL.
  */
 void trace_profilers_begin(u32 place, bool (*is_by_us)(void));
 /*
- * Something of Python is executed, with the GIL: they are found as soon as the import system is
- * there.  When they have been, nothing is done.
+ * Called when a Python function is first called, with the GIL: interposes the functions as soon
+ * as the import system exists; then does nothing more.
  */
 void trace_profilers_look(void);
 /*
- * A C function is about to be called for the first time: its PyMethodDef, and "sys.setprofile".
- * It may be one that ours could not be put before.
+ * A C function is about to be called for the first time; qualified: such as "sys.setprofile".
+ * Notes functions of other profilers that could not be interposed.
  */
 void trace_profilers_meet(u64 method, const struct name_text *qualified);
