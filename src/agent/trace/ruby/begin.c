@@ -1,6 +1,6 @@
 /*
- * When hooks are added to a Ruby: its VM has been set up, or a Ractor begins; and whether it
- * compiles what it executes.
+ * Adds the event hooks to a Ruby when its VM has been set up, and to each new Ractor; finds out
+ * whether it has a JIT compiler on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "agent/trace/ruby/ruby.h"
 
 static struct {
-	u64 main_context; /* of the first Ractor's first thread */
+	u64 main_context; /* the execution context of the main Ractor's first thread */
 	u32 is_installed;
 } begun;
 
-/* The calling thread's, in a VM that has been set up; 0: there is none. */
+/* The calling thread's execution context; 0: the VM is not set up, or knows no such thread. */
 static u64 find_context(void)
 {
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
@@ -25,11 +25,11 @@ static u64 find_context(void)
 }
 
 /*
- * Hooks are a Ractor's own from 3.0 on.  A new one makes its standard streams before anything else
- * (rb_io_prep_stdin() in thread.c, thread_start_func_2()), of which it asks whether they are
- * terminals: it has no frames then, or the one that they begin with.  From 3.1 on the last hook
- * of a Ractor that ends, or there being none, decides which events there are for all others
- * (vm_trace.c, clean_hooks()): so one without ours would end the whole trace.
+ * From 3.0 on hooks belong to a Ractor.  A new Ractor first creates its standard streams
+ * (rb_io_prep_stdin() in thread.c, thread_start_func_2()), and calls isatty() for them: it has no
+ * frames then, or only the initial one.  From 3.1 on, when the last hook of a Ractor that ends is
+ * removed, or if it has none, that decides which events are enabled for all others (vm_trace.c,
+ * clean_hooks()): so one Ractor without our hooks would end the whole trace.
  */
 static void see_ractor(void)
 {
@@ -61,7 +61,7 @@ void trace_ruby_note_jit(void)
 		__atomic_store_n(&area->has_jit, 1, __ATOMIC_RELAXED);
 }
 
-/* --yjit, --jit and the like among options, up to NULL. */
+/* Whether --yjit, --jit or --rjit is among options, which end with NULL. */
 static bool asks_for_jit(const char *const *options)
 {
 	for (; options != NULL && *options != NULL; options++) {
@@ -73,9 +73,9 @@ static bool asks_for_jit(const char *const *options)
 }
 
 /*
- * ruby_init_loadpath(), which every program calls that has an interpreter, asks for RUBYLIB: the VM
- * has been set up, the calling thread has the GVL, and nothing has been executed but what Ruby
- * defines itself by.
+ * ruby_init_loadpath(), which every program with an interpreter calls, reads RUBYLIB: then the VM
+ * has been set up, the calling thread has the GVL, and only Ruby's own definitions have been
+ * executed.
  */
 void trace_ruby_see_vm(void)
 {
@@ -88,14 +88,17 @@ void trace_ruby_see_vm(void)
 		begun.main_context = context;
 		if (asks_for_jit(program_start.arguments))
 			trace_ruby_note_jit();
-		/* What is compiled without hooks is interpreted with them: no call's cost. */
+		/*
+		 * No calibration with a JIT: compiled code is interpreted once it has hooks,
+		 * which costs no call.
+		 */
 		if (trace_area_of_process()->has_jit != 0 ||
 		    !trace_calibrate_ruby(context, trace_ruby_install))
 			trace_ruby_install();
 	}
 }
 
-/* The variables that ruby's command line may be continued in. */
+/* RUBYOPT and the like extend ruby's command line. */
 void trace_ruby_see_value(const char *name, const char *value)
 {
 	const char *const options[] = { value, NULL };

@@ -1,14 +1,15 @@
 /*
- * Loops of Ruby that call one thing each: methods of objects that no other code knows of.
+ * Calibration of Ruby's hooks, by loops that call one thing each, methods of objects that no
+ * other code can reach.
  *
- * What has had hooks once is slower from then on, so all loops are run without them first, and
- * then a second copy with them, compiled when they are there: from 3.1 on operators are calls
- * then.  Methods in C are called that are so in every version: those that Ruby has in Ruby are
- * not there yet.
+ * Code that once had hooks stays slower.  So all loops are run without hooks first; then hooks
+ * are added, and a second copy is compiled and run: from 3.1 on operators are calls then.  The
+ * called builtins are written in C in every version; those that Ruby defines in Ruby do not exist
+ * yet.
  *
- * No constant, global, class or symbol is made: the names are core methods', even those of local
- * variables.  Each loop is called by a Proc, for rb_funcallv() would keep what it called in a cache
- * of the VM's.  What is left is garbage: objects, arrays and compiled code.
+ * No constant, global, class or symbol is created: all names are core methods', even those of
+ * local variables.  Each loop is called through a Proc, as rb_funcallv() would leave its callee
+ * in a cache of the VM.  What remains is garbage: objects, arrays and compiled code.
  */
 #include <stddef.h>
 
@@ -21,8 +22,8 @@
 #define SOURCE_MAX 8192U
 
 /*
- * What a block is given, and does.  Array#each is in C: between two turns no other callee is called
- * than the loop's own.
+ * Each loop: its own time (struct trace_loop), the block's elements, and the block's body.
+ * Array#each is written in C, so between two turns no callee but the loop's own is called.
  */
 #define LOOP_MAP(X)                                                          \
 	X(NOTHING, NOTHING, 0, "1", "")                                      \
@@ -60,8 +61,8 @@ static const struct {
 };
 
 /*
- * Not all returns can be foretold, as those of a tree cannot: of five calls one is such, which is
- * fitted (docs/decisions/0022).
+ * A processor cannot predict all returns, such as those of a tree: one call of five is of that
+ * sort, a fitted proportion (docs/decisions/0022).
  */
 static const struct trace_rule methods_of = {
 	.kind = TRACE_KIND_RUBY,
@@ -82,7 +83,7 @@ static const struct trace_rule operators_of = {
 	.loops = { LOOP_PLUS, LOOP_LESS, LOOP_INDEX },
 };
 
-/* Of each loop's object. */
+/* The methods of each loop's object. */
 static const char callees[] = "Object.new.instance_eval{"
 			      "def first;end\n"
 			      "def last(size)size;end\n"
@@ -110,8 +111,8 @@ struct ruby_api {
 struct ruby {
 	struct ruby_api api;
 	u64 context, nil;
-	u64 procs; /* an array: on a stack, where collections look for it */
-	u64 loop;  /* the one that is being run */
+	u64 procs; /* an array; on our stack, where the collector finds it */
+	u64 loop;  /* the Proc that is being run */
 	void (*add_hooks)(void);
 	bool has_hooks;
 };
@@ -180,13 +181,13 @@ static bool run_loop(void *context, u32 loop, bool has_hooks)
 	return state == 0;
 }
 
-/* Hooks stay: a copy that is compiled with them replaces the one that was run without. */
+/* Adds the hooks, for good, and compiles a copy to be run with them. */
 static bool set_hooks(void *context, bool has_hooks)
 {
 	struct ruby *ruby = context;
 
 	(void)has_hooks;
-	/* What is called meanwhile is not the thread's own (trace_ruby_switch()). */
+	/* The separate area's stack is now this context's (trace_ruby_switch()). */
 	trace_ruby_context = ruby->context;
 	ruby->has_hooks = true;
 	ruby->add_hooks();
@@ -194,8 +195,8 @@ static bool set_hooks(void *context, bool has_hooks)
 }
 
 /*
- * Of blocks that are reported, and not wanted: the mean of two loops that call nothing; its spread:
- * how far they are from each other, or the rounds of one.
+ * The cost of blocks that are reported, but not wanted: the mean of two loops that call nothing.
+ * Its spread is their difference, or the noise of one.
  */
 static void report_blocks(const struct trace_measured *measured)
 {
@@ -222,7 +223,10 @@ static void report(const struct trace_calibration *calibration,
 	if (!trace_find_cost(calibration, measured, &builtins_of, NULL, &cost))
 		return;
 	trace_report_cost(TRACE_KIND_RUBY_BUILTIN, &cost);
-	/* Up to 3.0 operators are no calls, but where C calls them: then they cost what others do. */
+	/*
+	 * Up to 3.0 operators are calls only where C makes them: then they cost what other
+	 * builtins do.
+	 */
 	trace_find_cost(calibration, measured, &operators_of, NULL, &cost);
 	trace_report_cost(TRACE_KIND_RUBY_OPERATOR, &cost);
 }
@@ -239,7 +243,10 @@ bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 		.set = set_hooks,
 		.stays_on = true,
 		.turns = TURNS,
-		/* In a block, the loop, Array#each and its block, as far as these are counted. */
+		/*
+		 * Below the Proc's block, the loop, Array#each and its block, as far as these are
+		 * counted.
+		 */
 		.depth = 2U + trace_ruby.has_builtins + 2U * trace_ruby.has_blocks,
 		.loops = own_parts,
 		.count = LOOP_COUNT,
@@ -247,7 +254,7 @@ bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 
 	if (!find_api(&ruby.api))
 		return false;
-	/* A signal's handler of Ruby's has it raise an exception, which is the program's. */
+	/* A signal could make Ruby raise an exception here, which the program must get. */
 	const u64 before = blocked_begin();
 
 	trace_ruby_find_operators(ruby.api.intern);

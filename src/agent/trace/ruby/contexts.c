@@ -1,11 +1,11 @@
 /*
- * contexts - a stack of calls for each of Ruby's execution contexts.
+ * contexts - keeps a call stack for each of Ruby's execution contexts.
  *
- * A thread has a context, and each of its fibers.  As many stacks as there is room for are kept;
- * one that is not there is made anew of the context's control frames, which are the truth.  That
- * is also how a thread begins whose interpreter was running already, and a child of fork; what a
- * stack made anew loses is when its calls began, so their longest and shortest times are
- * those from then on.
+ * Each thread and each fiber has an execution context.  A limited number of stacks is kept; a
+ * missing one is rebuilt from the context's control frames, which are the truth.  So does a
+ * thread begin whose interpreter was running already, and a child of fork.  A rebuilt stack does
+ * not have the times at which its calls began, so their longest and shortest times count from the
+ * rebuilding.
  */
 #include "agent/trace/ruby/ruby.h"
 
@@ -13,30 +13,31 @@
 #include "agent/trace/map.h"
 #include "agent/trace/word.h"
 
-/* Contexts that a thread keeps stacks of: 256, in sets by their address. */
+/* A thread keeps the stacks of 256 contexts, in sets by their address. */
 #define SETS 64U
 #define WAYS 4U
-/* The thread that executed a context last, of all contexts there are. */
+/* Size of the table of the thread that executed each context last. */
 #define LAST_ONES 8192U
 
 struct kept_stack {
 	u64 context; /* 0: none */
-	u64 memory;  /* where its frames are: another context may be made at its address */
-	u64 used;    /* the switch at which it was left */
+	u64 memory; /* where its frames are; distinguishes a later context at the same address */
+	u64 used;   /* the switch at which it was left */
 	struct trace_stack stack;
 };
 
-/* A slot's, for one thread after the other. */
+/* The stacks of a thread's slot, which threads use one after the other. */
 struct kept_stacks {
-	struct kept_stack *in_use; /* whose stack the calls has */
+	struct kept_stack
+		*in_use; /* the one whose stack is in the thread's struct call_stack */
 	u64 switches;
 	struct kept_stack sets[SETS][WAYS];
 };
 
 static struct kept_stacks *kept[TRACE_THREADS];
 /*
- * Contexts may move from one thread to another (from 3.3 on, Ractors do).  A thread that had one
- * before, but not last, knows nothing of it.
+ * Contexts may move from one thread to another (from 3.3 on, Ractors do).  The stack that a
+ * thread has kept for a context is stale unless it was the last to execute that context.
  */
 static u32 last_threads[LAST_ONES];
 __thread u64 trace_ruby_context;
@@ -55,7 +56,7 @@ static struct kept_stacks *stacks_of(const struct call_stack *calls)
 	return *place;
 }
 
-/* The context's, or one to be had: free, or that of the context that was left longest ago. */
+/* The context's kept stack, or one to reuse: free, or that of the context left longest ago. */
 static struct kept_stack *find(struct kept_stacks *stacks, u64 context)
 {
 	struct kept_stack *set = stacks->sets[(context >> 4 ^ context >> 12) % SETS];
@@ -73,7 +74,7 @@ static struct kept_stack *find(struct kept_stacks *stacks, u64 context)
 	return oldest;
 }
 
-/* The calls that the context's frames are, outermost first: none is counted. */
+/* Enters the calls of the context's frames, outermost first, without counting them. */
 static void read_frames(struct call_stack *calls, u64 context)
 {
 	const u64 innermost = trace_word(context, trace_ruby.ec_frame);
@@ -92,7 +93,7 @@ static void read_frames(struct call_stack *calls, u64 context)
 	}
 }
 
-/* A new thread has the slot, or a child of fork: what was kept is not theirs. */
+/* A new thread has the slot, or a child of fork: drops the stacks that were kept. */
 static void begin_thread(struct call_stack *calls, struct kept_stacks *stacks, u64 context)
 {
 	struct kept_stack *before = stacks->in_use;
@@ -102,7 +103,9 @@ static void begin_thread(struct call_stack *calls, struct kept_stacks *stacks, u
 	stacks->in_use = NULL;
 	struct kept_stack *own = find(stacks, context);
 
-	/* The calls goes on with the stack that it has: the one before has this one's in turn. */
+	/*
+	 * The thread goes on with the stack in use; the previous owner gets the context's memory.
+	 */
 	if (before != NULL && before != own)
 		before->stack = own->stack;
 	own->context = context;
@@ -111,7 +114,7 @@ static void begin_thread(struct call_stack *calls, struct kept_stacks *stacks, u
 	read_frames(calls, context);
 }
 
-/* False where there is no memory for another stack. */
+/* Empties a kept stack, or makes one.  False: out of memory. */
 static bool take(struct call_stack *calls, struct kept_stack *stack)
 {
 	if (stack->stack.entries == NULL)
@@ -139,7 +142,10 @@ static void switch_to(struct call_stack *calls, struct kept_stacks *stacks, u64 
 	next->memory = memory;
 	stacks->in_use = next;
 	if (is_known)
-		/* What was called further in than where it is now has ended, seen or not. */
+		/*
+		 * Ends calls further in than the context's present frame: their ends may have
+		 * been missed.
+		 */
 		trace_ruby_end_from(
 			calls, trace_word(context, trace_ruby.ec_frame) - trace_ruby.frame_size,
 			now);

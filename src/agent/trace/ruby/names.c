@@ -1,4 +1,4 @@
-/* The names of traced Ruby methods, and which are operators with an instruction. */
+/* names - names of traced Ruby methods; which methods are operators that have an instruction. */
 #include "agent/core/walk.h"
 #include "agent/interpreters/ruby/names.h"
 #include "agent/interpreters/ruby/ruby.h"
@@ -9,7 +9,7 @@
 #include "walk/ruby.h"
 #include "walk/ruby_code.h"
 
-/* What Ruby has instructions for (vm_insnhelper.c, opt_plus and so on). */
+/* Operators that have instructions (vm_insnhelper.c, opt_plus and so on). */
 static const char *const operator_names[] = {
 	"+", "-", "*",  "/",   "%",      "==",   "!=",     "<",    "<=",   ">", ">=", "<<",
 	"&", "|", "[]", "[]=", "length", "size", "empty?", "succ", "nil?", "!", "=~"
@@ -36,7 +36,7 @@ bool trace_ruby_is_operator(const struct trace_call *call)
 	return is_class && is_name;
 }
 
-/* What a method in C is named by: it has no frame yet. */
+/* Reads what names a method in C, which has no frame yet. */
 static void read_builtin(struct mem *mem, const struct ruby_layout *layout,
 			 const struct trace_call *call, struct ruby_code *out_code)
 {
@@ -59,7 +59,7 @@ u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call 
 
 	if (name_text_is(&walk->ruby->texts[1], "RubyVM::YJIT.enable"))
 		trace_ruby_note_jit();
-	/* It is about to copy the stack, for the first time. */
+	/* callcc() copies the C stack; this is its first call. */
 	if (call->kind == TRACE_KIND_RUBY_BUILTIN &&
 	    name_text_is(&walk->ruby->texts[0], "callcc"))
 		trace_native_see_no_ends();

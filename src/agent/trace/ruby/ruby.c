@@ -26,21 +26,22 @@ enum ruby_event_bits {
 #define HOOK_FLAGS 5
 
 /*
- * From this version on blocks are looked at as methods are where they begin and end, since they may
- * be a method's (iseq.c, add_bmethod_events()): they take longer, whatever hook asks for them.
+ * From this version on Ruby instruments the beginnings and ends of blocks together with those of
+ * methods, since blocks may be methods (iseq.c, add_bmethod_events()): blocks become slower,
+ * whichever events a hook asks for.
  */
 #define BLOCKS_LIKE_METHODS 0x030100U
 
 /* vm_core.h, enum vm_frame_env_flags: the frame of a block that is a method. */
 #define FRAME_IS_BMETHOD 0x40ULL
 
-/* vm_core.h, struct rb_trace_arg_struct: its beginning, the same in every version. */
+/* vm_core.h, struct rb_trace_arg_struct: the leading members, the same in every version. */
 struct ruby_event {
 	u32 event;
 	u64 context;
 	u64 frame;
 	u64 self;
-	u64 id; /* 0: it has not been looked up */
+	u64 id; /* 0: not looked up */
 	u64 called_id;
 	u64 class;
 };
@@ -59,14 +60,14 @@ const struct ruby_layout *trace_ruby_layout(void)
 	return ruby.has_layout ? &ruby.layout : NULL;
 }
 
-/* The innermost call that has an entry ends, and so have those further in that found none. */
+/* Ends the innermost call with an entry; calls inside it that had no entry have ended, too. */
 static inline void pop(struct call_stack *calls, u64 now)
 {
 	calls->unstacked = 0;
 	trace_pop(calls, now);
 }
 
-/* The outermost of the calls that end with this frame; NULL: none does. */
+/* The outermost entry whose frame is this one or further in; NULL: none. */
 static struct trace_entry *first_ended(const struct call_stack *calls, u64 frame)
 {
 	struct trace_entry *found = NULL;
@@ -92,7 +93,7 @@ __attribute__((noinline)) void trace_ruby_end_from(struct call_stack *calls, u64
 
 static inline void begin(struct call_stack *calls, struct trace_call call, u64 now)
 {
-	/* The root's is 0. */
+	/* The root's frame is 0, for which the comparison is false. */
 	if (__builtin_expect(calls->top->frame - 1 < call.frame, 0))
 		trace_ruby_end_from(calls, call.frame, now);
 	trace_enter(calls, call, now);
@@ -109,8 +110,9 @@ static inline void end(struct call_stack *calls, u64 frame, u64 now)
 }
 
 /*
- * A method in C, or up to 3.0 a block that is a method: it ends when its frame is gone, so the
- * event's is the caller's; but where an exception leaves it, the event comes before.
+ * The end of a method in C or, up to 3.0, of a block that is a method.  The event comes when its
+ * frame is gone, with the caller's frame; but if an exception leaves the call, the event comes
+ * before.
  */
 static void end_of_named(struct call_stack *calls, u64 frame, u64 now)
 {
@@ -157,7 +159,7 @@ static inline void begin_named(struct call_stack *calls, const struct ruby_event
 	begin(calls, call, now);
 }
 
-/* One that is a method has been called as that. */
+/* A block begins.  One that is a method was reported as that already. */
 static void begin_block(struct call_stack *calls, u64 frame, u64 now)
 {
 	const u64 ep = trace_word(frame, trace_ruby.frame_ep);
@@ -178,14 +180,14 @@ static void end_of_any(struct call_stack *calls, const struct ruby_event *event,
 		end(calls, event->frame, now);
 }
 
-/* A block that is not wanted: what it costs is the innermost call's. */
+/* Whether this is an unwanted block's event, whose cost is in the innermost call. */
 static inline bool is_only_reported(const struct ruby_event *event)
 {
 	return event->event == EVENT_B_CALL && trace_ruby.reports_blocks &&
 	       event->context == trace_ruby_context;
 }
 
-/* What the stack is followed by while calls are left out: ends, and a thread's beginning. */
+/* Events that are needed while throttled: ends of calls, and a thread's beginning. */
 static inline bool is_of_stack(u32 event)
 {
 	return (event & EVENTS_OF_BEGINNING) == 0;
@@ -236,7 +238,7 @@ static void on_event(u64 data, const struct ruby_event *event)
 	}
 }
 
-/* A method in C that a frame is of. */
+/* Reads the method of a frame in C. */
 static bool read_builtin(u64 frame, u64 ep, struct trace_call *out_call)
 {
 	const u64 method = trace_ruby_method(ep);
@@ -302,7 +304,7 @@ void trace_ruby_begin(const struct ruby_layout *layout)
 			!trace_wishes.has_blocks && layout->version >= BLOCKS_LIKE_METHODS,
 	};
 	ruby.has_layout = true;
-	/* callcc() would not be seen: ruby/names.c. */
+	/* Without C functions callcc() would not be noticed (ruby/names.c). */
 	if (!trace_ruby.has_builtins)
 		trace_native_see_no_ends();
 }

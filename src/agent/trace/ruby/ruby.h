@@ -1,16 +1,16 @@
 /*
- * ruby - CRuby from 2.7 on: an event hook for every call and return.
+ * ruby - traces CRuby 2.7 and later by an event hook that is called at every call and return.
  *
- * It is what TracePoint is made of (rb_add_event_hook2(), debug.h), asked for the event as it
- * is (RAW_ARG): nothing is made of it that only a script would want, and no object.  Hooks of
- * the program's own are called beside ours.
+ * This is what TracePoint is built on (rb_add_event_hook2(), debug.h), but asks for raw events
+ * (RAW_ARG): Ruby computes nothing that only a script would want, and creates no object.  The
+ * program's own hooks are called beside ours.
  *
- * What a call is known by is where its control frame stands (walk/ruby.h): frames are an array, so
- * one that stands where another stood, or further out, is called when that has ended, be it by a
- * return, an exception, a throw or a break.  So what ends without an event (a call in tail
- * position, a stack that overflowed) is closed by the next event.
+ * A call is identified by the place of its control frame (walk/ruby.h).  Frames form an array, so
+ * when a frame appears in the place of another or further out, that other call has ended, by a
+ * return, an exception, a throw or a break.  So calls that end without an event (a tail call, a
+ * stack overflow) are ended by the next event.
  *
- * Each execution context, a fiber's or a thread's, has a stack of its own: ruby/contexts.c.
+ * Each execution context, a fiber's or a thread's, has a call stack of its own: ruby/contexts.c.
  */
 #pragma once
 #include <stdbool.h>
@@ -24,56 +24,56 @@ struct mem;
 struct ruby_layout;
 struct walk;
 
-/* What each event needs of the layout, beside each other. */
+/* The part of the layout that each event needs, in one place for the cache's sake. */
 struct trace_ruby {
 	u64 frame_size;
 	u16 frame_iseq, frame_ep;
 	u16 iseq_body, body_encoded, body_label;
 	u16 method_definition, method_owner, definition_id;
 	u16 ec_stack, ec_stack_size, ec_frame;
-	bool has_builtins, has_blocks; /* their calls are wanted */
-	bool reports_blocks; /* of those that are not wanted, for they take longer (ruby/ruby.c) */
+	bool has_builtins, has_blocks; /* calls of C functions, or of blocks, are wanted */
+	bool reports_blocks; /* also unwanted ones, to count their cost (ruby/ruby.c) */
 };
 extern struct trace_ruby trace_ruby;
 
-/* An interpreter was found; its VM may not have been set up yet. */
+/* Begins with an interpreter whose VM may not be set up yet. */
 void trace_ruby_begin(const struct ruby_layout *layout);
-/* The one that is traced; NULL: there is none.  Lives as long as the process. */
+/* The layout of the traced Ruby; NULL: none.  Its memory is static. */
 const struct ruby_layout *trace_ruby_layout(void);
 
-/* Adds our hooks, for the calling thread's Ractor where there are such. */
+/* Adds our hooks; from 3.0 on, to the calling thread's Ractor. */
 void trace_ruby_install(void);
 
 /* ruby/begin.c: */
-/* It compiles what it executes, as far as it is not traced. */
+/* Notes that this Ruby has a JIT, which compiles only code without hooks. */
 void trace_ruby_note_jit(void);
-/* libc is asked whether standard input is a terminal: a new Ractor may ask. */
+/* isatty() was called for standard input, perhaps by a new Ractor. */
 void trace_ruby_see_stream(void);
-/* RUBYLIB is asked for: the VM has been set up. */
+/* getenv() was called for RUBYLIB: the VM has been set up. */
 void trace_ruby_see_vm(void);
-/* A variable that begins with "RUBY" has this value (NULL: none). */
+/* The environment variable `name`, which begins with "RUBY", has this value (NULL: unset). */
 void trace_ruby_see_value(const char *name, const char *value);
 /* ruby/ruby.c: */
-/* What a traced frame is; false: its calls are not counted. */
+/* Reads the call that a frame is of; false: such calls are not counted. */
 bool trace_ruby_read_frame(u64 frame, struct trace_call *out_call);
-/* Ends the calls whose frames stand at this one or further in. */
+/* Ends the calls whose frames are this one or further in. */
 void trace_ruby_end_from(struct call_stack *calls, u64 frame, u64 now);
 
 /* ruby/contexts.c: */
-/* The context whose calls are the calling thread's calls's at this moment; 0: none. */
+/* The context whose stack is in the calling thread's struct call_stack now; 0: none. */
 extern __thread u64 trace_ruby_context;
 
-/* Goes on with another context's calls. */
+/* Switches the thread to another context's call stack. */
 void trace_ruby_switch(struct call_stack *calls, u64 context, u64 now);
-/* The context has begun anew: nothing of what was kept of it holds. */
+/* The context has begun anew: drops its stack, and rebuilds it from its frames. */
 void trace_ruby_restart(struct call_stack *calls, u64 context, u64 now);
 
 /* ruby/names.c: the key of a callee, as trace_name() has it. */
 u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call);
-/* rb_intern(): of what Ruby has instructions for, before the question below. */
+/* Looks up operators by rb_intern(); needed before the next function. */
 typedef u64 trace_ruby_intern(const char *name);
 void trace_ruby_find_operators(trace_ruby_intern *intern);
-/* Whether that method in C is one that Ruby has instructions for, where it is not traced. */
+/* Whether this C method is an operator for which untraced Ruby has an instruction. */
 bool trace_ruby_is_operator(const struct trace_call *call);
 
 static inline bool trace_is_ruby(u32 kind)
@@ -86,7 +86,7 @@ static inline u64 trace_ruby_method(u64 ep)
 {
 	u64 entry = *(const u64 *)(ep - 2 * sizeof(u64));
 
-	/* Where $~ or $_ is used, a svar stands between (vm_insnhelper.c, lep_svar()). */
+	/* If $~ or $_ is used, a svar lies in between (vm_insnhelper.c, lep_svar()). */
 	for (u32 i = 0; i < 2 && ruby_is_object(entry); i++) {
 		const u64 flags = *(const u64 *)entry & RUBY_IMEMO_MASK;
 
@@ -100,9 +100,9 @@ static inline u64 trace_ruby_method(u64 ep)
 }
 
 /*
- * Compiled code as a method's: one body may be several methods (define_method()), and a method
- * may have an entry for each class that has it.  Beside it what lies side by side with it,
- * since others are made at addresses that have become free.
+ * The identity of Ruby code as a method: one body may be several methods (define_method()), and a
+ * method may have an entry for each class that has it.  Mixes in neighbouring members, since
+ * other code may be created at a freed address.
  */
 static inline u64 trace_ruby_identity(u64 iseq, u64 method)
 {
@@ -115,7 +115,7 @@ static inline u64 trace_ruby_identity(u64 iseq, u64 method)
 	       trace_rotate(trace_word(body, trace_ruby.body_label), 47);
 }
 
-/* A method in C, by its owner, that one's own class, and the name's ID. */
+/* The identity of a C method: its owner, the owner's class, and the name's ID. */
 static inline u64 trace_ruby_builtin_identity(u64 class, u64 id)
 {
 	return class ^ trace_rotate(id, 47) ^ trace_rotate(trace_word(class, RUBY_CLASS), 23);
