@@ -1,5 +1,5 @@
 /*
- * attach_internal - what the files of attach share: a process that the agent is brought into.
+ * attach_internal - struct attach, and what the files of attach/ share.
  */
 #pragma once
 #include <sched.h>
@@ -11,11 +11,11 @@
 
 #include "attach/stub.h"
 
-/* Of the thread that is not libc's. */
+/* For the clone of the first thread, which libc does not create. */
 #define ATTACH_CLONE_FLAGS                                                                  \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | \
 	 CLONE_SETTLS | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
-/* Of the new thread, and of this side for it. */
+/* How long the new threads and this side wait for each other. */
 #define ATTACH_PATIENCE_MS 5000
 
 struct attach_libc;
@@ -43,7 +43,7 @@ static inline void attach_pause_ns(long ns)
 }
 
 /*
- * Has one of the process's threads, which is stopped for that, make a thread that loads the agent
- * (inject_x86_64.c).  -ENOTSUP: none of them can be used.
+ * Makes one of the process's threads, stopped for that, start a thread that loads the agent
+ * (inject_x86_64.c).  -ENOTSUP: none of the threads can be used.
  */
 int attach_inject(struct attach *attach, const struct attach_libc *libc, struct error *err);

@@ -1,4 +1,4 @@
-/* Attaching on machines for which there is none: a clear refusal. */
+/* Refuses to attach, on machines other than x86-64. */
 #include "attach/attach.h"
 
 #include <errno.h>

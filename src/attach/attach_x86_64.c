@@ -1,4 +1,7 @@
-/* Attaching on x86-64: the agent's file goes into a memfd of the target, which loads it. */
+/*
+ * Attaches on x86-64: copies the agent's file into a memfd of the target, which loads it from
+ * there.
+ */
 #include "attach/attach.h"
 
 #include <errno.h>
@@ -35,7 +38,7 @@ static int copy_file(int from, int to)
 	return got < 0 ? -errno : 0;
 }
 
-/* The agent's file into the memfd of the target. */
+/* Copies the agent's file into the target's memfd. */
 static int fill_object(const struct attach *attach, struct error *err)
 {
 	char path[64], theirs[STUB_PATH_SIZE] = { 0 };
@@ -64,7 +67,7 @@ static int say(const struct attach *attach, uint32_t go)
 	return poke(attach->pid, BLOCK_PLACE(attach, go), &go, sizeof go);
 }
 
-/* Why the stub failed. */
+/* Says why the stub failed. */
 static int explain_failure(const struct attach *attach, struct error *err)
 {
 	struct stub_block block;
@@ -82,7 +85,9 @@ static int explain_failure(const struct attach *attach, struct error *err)
 			 block.error[0] != '\0' ? block.error : "no memfd_create()");
 }
 
-/* Until the agent's entry is being called. */
+/*
+ * Waits until the agent's entry is called; hands over the agent's file when the stub asks for it.
+ */
 static int wait_for_entry(struct attach *attach, struct error *err)
 {
 	const uint64_t until_ns = monotonic_ns() + 2 * ATTACH_PATIENCE_MS * NS_PER_MS;

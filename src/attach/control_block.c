@@ -12,7 +12,7 @@ enum {
 	OFFSET_STACK_GUARD = 40,
 	OFFSET_POINTER_GUARD = 48,
 };
-/* Its first entry says how many there are. */
+/* The vector's first entry has their number; the pointer points behind it. */
 #define VECTOR_ENTRY 16
 
 /* struct rseq (linux/rseq.h): its size, and cpu_id. */
@@ -33,7 +33,7 @@ uint64_t control_block_processor_place(const struct control_block_input *input)
 	const struct attach_libc *libc = input->libc;
 	const int64_t offset = libc->rseq_offset;
 
-	/* In the block, or below it. */
+	/* struct rseq is in the control block, or below it. */
 	if (!libc->has_rseq || offset > (int64_t)(libc->thread_bytes - RSEQ_BYTES))
 		return 0;
 	return input->thread_pointer + (uint64_t)offset + RSEQ_PROCESSOR;

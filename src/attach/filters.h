@@ -1,8 +1,8 @@
 /*
  * filters - whether a process's seccomp filters allow what attaching and the agent do.
  *
- * The kernel hands filters to root alone (CAP_SYS_ADMIN, and without a filter of one's own), of a
- * thread that is stopped.  Each thread has its own; almost always they are all the same.
+ * The kernel shows filters only to root (CAP_SYS_ADMIN, without a filter of its own), and only
+ * those of a stopped thread.  Each thread has its own; almost always they are the same.
  */
 #pragma once
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct filter_step;
 
 /* 0, or -ENOTSUP and a sentence: which call is forbidden, or why that cannot be known. */
 int filters_judge(pid_t pid, struct error *err);
-/* The same of filters that were read; machine: AUDIT_ARCH_…. */
+/* The same for filters that were read; machine: AUDIT_ARCH_…. */
 struct filters {
 	struct filter {
 		struct filter_step *steps;

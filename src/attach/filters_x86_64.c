@@ -1,4 +1,4 @@
-/* What the kernel shows of filters, and what they say (filters.h). */
+/* Reads a process's seccomp filters by ptrace, and evaluates them (filters.h). */
 #include "attach/filters.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "base/memory.h"
 
 #define FILTERS_MAX 256
-/* Until a thread is fit to be stopped. */
+/* Attempts to stop a thread at a suitable moment. */
 #define ROUNDS   500
 #define ROUND_NS 1000000
 
@@ -53,7 +53,7 @@ static int explain_reading(pid_t pid, int rc, struct error *err)
 			 restricted, (int)pid);
 }
 
-/* Of a thread that is stopped, the last that was set first. */
+/* Reads a stopped thread's filters, the one installed last first. */
 static int read_filters(pid_t pid, pid_t tid, struct filters *out_filters, struct error *err)
 {
 	size_t capacity = 0;
@@ -71,7 +71,7 @@ static int read_filters(pid_t pid, pid_t tid, struct filters *out_filters, struc
 
 		*filter =
 			(struct filter){ xzalloc(FILTER_STEPS_MAX * sizeof *filter->steps), 0 };
-		/* The kernel takes no longer one. */
+		/* The kernel accepts no longer filter. */
 		if (count > FILTER_STEPS_MAX || ptrace((int)PTRACE_SECCOMP_GET_FILTER, tid,
 						       (void *)i, filter->steps) != count)
 			return explain_reading(pid, -EINVAL, err);
@@ -80,7 +80,7 @@ static int read_filters(pid_t pid, pid_t tid, struct filters *out_filters, struc
 	return error_set(err, -ENOTSUP, "it has more than %d seccomp filters", FILTERS_MAX);
 }
 
-/* -EAGAIN: it cannot be stopped at this moment; -ESRCH: it has ended. */
+/* -EAGAIN: the thread cannot be stopped now; -ESRCH: it has ended. */
 static int read_thread_once(pid_t pid, pid_t tid, struct filters *out_filters,
 			    struct error *err)
 {
@@ -166,7 +166,7 @@ int filters_allow(const struct filters *filters, uint32_t machine, struct error 
 	return 0;
 }
 
-/* Of all threads the same ones, or a sentence. */
+/* Reads the filters that all threads share; fails if they differ. */
 static int read_all(pid_t pid, const pid_t *tids, size_t count, struct filters *out_filters,
 		    struct error *err)
 {
@@ -190,7 +190,7 @@ static int read_all(pid_t pid, const pid_t *tids, size_t count, struct filters *
 	return 0;
 }
 
-/* How many of the threads have a filter; -ENOTSUP: one may make hardly any call. */
+/* Counts the threads that have a filter; -ENOTSUP: one is in strict mode. */
 static int count_filtered(pid_t pid, const pid_t *tids, size_t count, size_t *out_filtered,
 			  struct error *err)
 {

@@ -1,4 +1,4 @@
-/* A signal frame as Linux makes it on x86-64: registers and XSAVE state (frame.h). */
+/* Builds a signal frame as Linux does on x86-64: registers and XSAVE state (frame.h). */
 #include "attach/frame.h"
 
 #include <asm/sigcontext.h>
@@ -11,7 +11,7 @@
 #define RED_ZONE 128
 #define ALIGNED  64
 
-/* Where a state has what it is: the kernel's own notes, and then the XSAVE header. */
+/* Offsets in the state: the feature mask in the kernel's own notes, and the XSAVE header. */
 #define STATE_MASK_OFFSET 464
 #define STATE_USED_OFFSET 512
 #define STATE_LEAST       576
@@ -20,7 +20,7 @@
 
 struct frame {
 	uint64_t restorer;
-	ucontext_t context; /* the kernel's is the first part of libc's */
+	ucontext_t context; /* the kernel's struct is the first part of libc's */
 };
 /* glibc's ucontext_t has a longer mask; the kernel's siginfo comes behind its own. */
 #define KERNEL_CONTEXT_BYTES (offsetof(ucontext_t, uc_sigmask) + sizeof(uint64_t))
@@ -28,7 +28,7 @@ struct frame {
 #define STATE_OFFSET                                                                         \
 	((sizeof(uint64_t) + KERNEL_CONTEXT_BYTES + SIGINFO_BYTES + ALIGNED - 1) / ALIGNED * \
 	 ALIGNED)
-/* An impossible flag: rt_sigreturn() lets the alternate stack be. */
+/* An invalid flag, so that rt_sigreturn() leaves the alternate stack alone. */
 #define KEEPS_ALTERNATE_STACK 0x7000
 /* arch/x86/include/uapi/asm/ucontext.h: XSTATE, SIGCONTEXT_SS, STRICT_RESTORE_SS. */
 #define CONTEXT_FLAGS 7
@@ -79,7 +79,7 @@ static uint64_t word_at(const void *state, size_t offset)
 	return word;
 }
 
-/* Where the parts of a state end that are in this mask. */
+/* The end of the state's components that are in this mask. */
 static size_t end_of(uint64_t mask)
 {
 	size_t end = STATE_LEAST;

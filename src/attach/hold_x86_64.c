@@ -1,4 +1,4 @@
-/* Holds a thread by ptrace on x86-64 and executes system calls on it (hold.h). */
+/* Stops a thread by ptrace on x86-64 and executes system calls on it (hold.h). */
 #include "attach/hold.h"
 
 #include <elf.h>
@@ -25,9 +25,9 @@
 #define PENDING_MAX         32
 #define CALL_STOP           (SIGTRAP | 0x80)
 #define EVENT_OF(status)    ((status) >> 16)
-/* The stack must go on below the frame for as much, as it does for a signal. */
+/* The stack must have so many more bytes below the frame, as signal handlers need. */
 #define STACK_LEFT 1024
-/* Carry and the like stay; a single step and a string direction do not. */
+/* Clears the trap and direction flags; arithmetic flags stay. */
 #define FLAGS_CLEARED 0x500ULL
 
 #ifndef PTRACE_GET_RSEQ_CONFIGURATION
@@ -73,7 +73,7 @@ static void let_go(struct hold *hold)
 	hold->is_stopped = false;
 }
 
-/* Up to the stop that we asked for: signals that come meanwhile are passed on. */
+/* Waits for the stop that we asked for; passes on signals that come before. */
 static int wait_for_event(struct hold *hold, const char **out_why)
 {
 	int status;
@@ -99,7 +99,7 @@ static int wait_for_event(struct hold *hold, const char **out_why)
 	return -ETIMEDOUT;
 }
 
-/* In a restartable sequence another instruction pointer would suppress its abort (rseq(2)). */
+/* In a restartable sequence, changing the instruction pointer would prevent its abort (rseq(2)). */
 static bool is_in_sequence(pid_t tid)
 {
 	struct rseq_configuration found = { 0 };
@@ -113,7 +113,7 @@ static bool is_in_sequence(pid_t tid)
 	       critical != 0;
 }
 
-/* Whether a signal waits that the thread does not block, in its own queue or the process's. */
+/* Whether an unblocked signal is pending, for the thread or the process. */
 static bool is_about_to_handle(const struct hold *hold)
 {
 	siginfo_t infos[PENDING_MAX];
@@ -134,8 +134,9 @@ static bool is_about_to_handle(const struct hold *hold)
 }
 
 /*
- * The first thing at a stop: from here on a recorder that is killed leaves no call of the thread's
- * interrupted.  Where a signal waits, what the call returns is the kernel's to decide.
+ * The first step at a stop; returns why the thread cannot be used, or NULL.  Sets its registers
+ * at once so that, if the recorder is killed from here on, the interrupted system call is
+ * restarted.  If a signal is pending, the kernel must decide what the call returns.
  */
 static const char *why_unfit(struct hold *hold)
 {
@@ -189,7 +190,7 @@ int hold_begin(pid_t pid, pid_t tid, struct hold *out_hold, const char **out_why
 	return -EAGAIN;
 }
 
-/* Whether the frame lies in the mapping of the stack pointer, and not at its end. */
+/* Whether the frame is in the stack pointer's mapping, and not too near its end. */
 static bool has_room(const struct maps *maps, uint64_t stack_pointer, uint64_t place)
 {
 	const struct mapping *stack = maps_find(maps, stack_pointer);
@@ -229,8 +230,8 @@ static int write_frame(struct hold *hold, const struct attach_libc *libc,
 }
 
 /*
- * libc's malloc takes no lock in a process with one thread: a second one must not begin while the
- * first is in it.  In a call that waits it is not.
+ * In a process with one thread, libc's malloc takes no lock: no second thread may start while the
+ * first is in it.  A thread that waits in a system call is not in malloc.
  */
 static bool may_be_in_malloc(const struct hold *hold, const struct attach_libc *libc)
 {
@@ -256,9 +257,9 @@ int hold_borrow(struct hold *hold, const struct attach_libc *libc, const struct 
 	hold->borrowed.rip = libc->syscall_return;
 	hold->borrowed.eflags &= ~FLAGS_CLEARED;
 	hold->borrowed.orig_rax = (unsigned long long)-1;
-	/* getpid() if nothing else comes. */
+	/* getpid(), a harmless call, in case we die now. */
 	hold->borrowed.rax = 39;
-	/* The frame first: with the mask alone, a kill of ours would leave signals blocked. */
+	/* First: if we died after setting the mask alone, signals would stay blocked. */
 	rc = trace(PTRACE_SETREGS, hold->tid, 0, &hold->borrowed);
 	if (rc < 0)
 		return error_errno(err, rc, "cannot write registers of thread %d",
@@ -270,7 +271,10 @@ int hold_borrow(struct hold *hold, const struct attach_libc *libc, const struct 
 		      : 0;
 }
 
-/* Up to the next beginning or end of a system call; a stop of the whole process waits. */
+/*
+ * Runs to the next entry or exit of a system call; delays SIGSTOP and SIGCONT until the thread
+ * goes on.
+ */
 static int step_to_call(struct hold *hold)
 {
 	int status, pass_on = 0;

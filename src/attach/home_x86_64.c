@@ -1,11 +1,11 @@
-/* The registers with which a stopped thread goes on, on x86-64 (home.h). */
+/* Computes the registers with which a stopped thread goes on, on x86-64 (home.h). */
 #include "attach/home.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* What a call that waits has in rax inside the kernel (include/linux/errno.h). */
+/* Values of rax in an interrupted call, inside the kernel (include/linux/errno.h). */
 enum {
 	RESTART_SYS = 512,
 	RESTART_NO_INTERRUPT = 513,
@@ -49,7 +49,7 @@ const char *home_of(const struct user_regs_struct *stopped, struct home *out_hom
 			break;
 		}
 	}
-	/* The kernel is to look at rax no more. */
+	/* Keeps the kernel from restarting the call itself. */
 	home.resumed.orig_rax = home.restored.orig_rax = (unsigned long long)-1;
 	*out_home = home;
 	return NULL;

@@ -1,6 +1,6 @@
 /*
- * inject - has a thread of the target make one more, which loads the agent: memory is mapped by it,
- * what the new thread needs is written there, and clone(2) is executed (stub.h).
+ * inject - makes a thread of the target start a thread that loads the agent: it maps memory, we
+ * write there what the new thread needs, and it executes clone(2) (stub.h).
  */
 #include <assert.h>
 #include <errno.h>
@@ -25,16 +25,19 @@
 #include "target/maps.h"
 
 #define PAGE 4096
-/* Of the data: the block, the first thread's stack, and then what depends on its variables. */
+/*
+ * The data: the block, the first thread's stack, then its TLS vector, variables and control
+ * block.
+ */
 #define STACK_END  (PAGE + 65536)
 #define CODE_BYTES PAGE
-#define ROUNDS     500 /* over all threads, until one is fit */
+#define ROUNDS     500 /* attempts on all threads, until one is suitable */
 #define ROUND_NS   1000000
 
 static_assert(sizeof(struct stub_block) <= PAGE, "the block has a page");
 static_assert(sizeof(struct stub_key) == 16, "as libc's");
 
-/* Where things are in the data. */
+/* Offsets in the data, and its size. */
 struct places {
 	size_t vector, thread, bytes;
 };
@@ -117,7 +120,7 @@ static void unmap(struct hold *hold, uint64_t address, size_t bytes)
 		hold_call(hold, SYS_munmap, arguments, 0, &got, NULL);
 }
 
-/* The first thread's variables, the vector of them, its control block. */
+/* Writes the first thread's variables, its TLS vector, and its control block. */
 static int write_thread(const struct attach *attach, const struct control_block_input *input)
 {
 	const struct tls_blocks *tls = &input->libc->tls;
@@ -146,7 +149,7 @@ static int write_thread(const struct attach *attach, const struct control_block_
 	return rc;
 }
 
-/* That, the block, and what the clone returns to. */
+/* Writes these, the block, and the address to which the clone returns. */
 static int write_data(struct attach *attach, const struct attach_libc *libc,
 		      const struct hold *hold, uint64_t *out_thread, uint64_t *out_tid_place)
 {
@@ -193,7 +196,7 @@ static int start_thread(struct attach *attach, struct hold *hold, uint64_t threa
 	return rc;
 }
 
-/* Everything that is executed on the thread that is held. */
+/* All that is executed on the held thread. */
 static int inject(struct attach *attach, struct hold *hold, const struct attach_libc *libc,
 		  struct error *err)
 {
@@ -221,7 +224,7 @@ static int inject(struct attach *attach, struct hold *hold, const struct attach_
 	return rc;
 }
 
-/* -EAGAIN: not on this thread, at this moment. */
+/* -EAGAIN: this thread cannot be used now (*out_why). */
 static int try_thread(struct attach *attach, pid_t tid, bool is_alone, const struct maps *maps,
 		      const struct attach_libc *libc, const char **out_why, struct error *err)
 {
@@ -247,7 +250,7 @@ static int try_thread(struct attach *attach, pid_t tid, bool is_alone, const str
 	return rc;
 }
 
-/* The main thread is the first of them: its thread pointer is of use to the agent. */
+/* Tries the main thread first: its thread pointer is useful to the agent. */
 int attach_inject(struct attach *attach, const struct attach_libc *libc, struct error *err)
 {
 	const char *why = "";

@@ -13,7 +13,7 @@
 #include "target/elf_file.h"
 #include "target/maps.h"
 
-/* They keep notes of each thread from its pthread_create() on, and ours is not made by that. */
+/* They track each thread from its pthread_create(), which does not create ours. */
 static const char *const sanitizers[] = { "libasan.so", "libtsan.so", "libhwasan.so" };
 
 int judge_status(const struct attach_status *status, struct error *err)
@@ -54,7 +54,7 @@ int judge_maps(const struct maps *maps, struct error *err)
 	return 0;
 }
 
-/* gcc links them as libraries, clang into the program, which exports them then. */
+/* gcc links sanitizers as libraries; clang, into the program, which then exports these symbols. */
 static bool has_sanitizer(pid_t pid)
 {
 	static const char *const starts[] = { "__asan_init", "__tsan_init", "__hwasan_init" };
@@ -72,7 +72,7 @@ static bool has_sanitizer(pid_t pid)
 	return is_found;
 }
 
-/* An agent that an earlier attach has left has its handler in place. */
+/* Whether an earlier attach has left an agent, whose SIGTRAP handler is then set. */
 static bool has_agent(const struct maps *maps)
 {
 	for (size_t i = 0; i < maps_count(maps); i++) {
@@ -92,7 +92,7 @@ static bool has_proc(pid_t pid)
 	snprintf(path, sizeof path, "/proc/%d/root/proc/1", (int)pid);
 	if (access(path, F_OK) == 0)
 		return true;
-	/* Another user's processes may be hidden. */
+	/* Other users' processes may be hidden (hidepid). */
 	snprintf(path, sizeof path, "/proc/%d/root/proc/version", (int)pid);
 	return access(path, F_OK) == 0;
 }

@@ -1,5 +1,5 @@
 /*
- * judge - whether an agent may be brought into a process that runs, and why not.
+ * judge - decides whether an agent can be loaded into a running process, and says why not.
  */
 #pragma once
 #include <sys/types.h>
@@ -9,11 +9,11 @@ struct error;
 struct maps;
 
 /*
- * By what the kernel says of the process: 0; -ENOTSUP and a sentence that names what is in the way
- * (a debugger, a SIGTRAP of its own); -ESRCH when it has ended.
+ * By the process's status: 0; -ENOTSUP and a sentence that names the obstacle (a debugger, a
+ * shadow stack); -ESRCH if it has ended.
  */
 int judge_status(const struct attach_status *status, struct error *err);
-/* By what it has mapped: a sanitizer; 0 or -ENOTSUP. */
+/* By its mappings (a sanitizer): 0 or -ENOTSUP. */
 int judge_maps(const struct maps *maps, struct error *err);
-/* All of it, and that /proc is mounted in its root.  Not its filters of calls: filters.h. */
+/* Checks these, SIGTRAP, and that its root has /proc.  Seccomp filters: filters.h. */
 int judge_process(pid_t pid, const struct maps *maps, struct error *err);

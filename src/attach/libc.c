@@ -27,7 +27,7 @@ ptrdiff_t attach_find_bytes(const uint8_t *text, size_t text_bytes, const void *
 	return at == NULL ? -1 : at - text;
 }
 
-/* What an instruction at `at` loads: 48 or 4c 8d /r, with a 32-bit offset from its end; or 0. */
+/* The address that a lea at `at` loads (48 or 4c 8d /r, a 32-bit offset from its end), or 0. */
 static uint64_t loaded_address(const uint8_t *code, size_t at, size_t bytes, uint64_t code_at)
 {
 	const size_t end = at + 3 + sizeof(int32_t);
@@ -78,12 +78,12 @@ static bool find_functions(const struct library *file, struct attach_libc *libc)
 	return true;
 }
 
-/* What libc says of itself to debuggers (nptl_db): the size of a thread, and where its tid is. */
+/* Reads what libc exports to debuggers (nptl_db): a thread's size, and its tid's offset. */
 static bool find_thread_layout(const struct library *file, struct attach_libc *libc)
 {
 	const uint64_t size = library_symbol(file, "_thread_db_sizeof_pthread");
 	const uint64_t tid = library_symbol(file, "_thread_db_pthread_tid");
-	uint32_t bytes, field[3]; /* its bits, how many there are, its offset */
+	uint32_t bytes, field[3]; /* size in bits, count, offset */
 
 	if (size == 0 || tid == 0 || peek(file->pid, size, &bytes, sizeof bytes) < 0 ||
 	    peek(file->pid, tid, field, sizeof field) < 0 || field[0] != 32 ||
@@ -94,13 +94,16 @@ static bool find_thread_layout(const struct library *file, struct attach_libc *l
 	return true;
 }
 
-/* Each key that was ever made has an odd or even sequence number, and a destructor or none. */
+/*
+ * Whether this may be libc's array of keys: a used key has an odd sequence number, and a
+ * destructor or 0.
+ */
 static bool are_keys(const struct library *file, const struct maps *maps, uint64_t address)
 {
 	const struct mapping *there = maps_find(maps, address);
 	uint64_t keys[KEYS_MAX][2];
 
-	/* Behind what is mapped of the file: they are zero in it. */
+	/* They are in .bss, behind the file's own mappings. */
 	if (address % sizeof(uint64_t) != 0 || address < file->start || there == NULL ||
 	    !there->is_writable || peek(file->pid, address, keys, sizeof keys) < 0)
 		return false;
@@ -114,7 +117,7 @@ static bool are_keys(const struct library *file, const struct maps *maps, uint64
 	return true;
 }
 
-/* libc does not say where its keys are: both of these functions have the address. */
+/* No symbol has the keys' address: it is the one that both of these functions load. */
 static bool find_keys(const struct library *file, const struct maps *maps,
 		      struct attach_libc *libc)
 {

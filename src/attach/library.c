@@ -52,7 +52,7 @@ int library_open(pid_t pid, const struct maps *maps, const char *const *prefixes
 	if (code == NULL)
 		return -ENOENT;
 	CLEANUP(freep) char *inside = xasprintf("/proc/%d/root%s", (int)pid, code->path);
-	/* What is below a root that chroot() set is listed as we see it. */
+	/* After chroot(2), the kernel lists paths as seen from our root. */
 	const char *path = access(inside, R_OK) == 0 ? inside : code->path;
 
 	load_bias_read(path, &bias);

@@ -1,8 +1,8 @@
 /*
- * library - a shared library that another process has mapped: its symbols, at the addresses that
- * they have there.
+ * library - finds symbols of a shared library that another process has mapped, at their addresses
+ * there.
  *
- * The file is read through the process's own root.
+ * Reads the library's file through the process's own root.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,19 +20,19 @@ struct library {
 	pid_t pid;
 	struct elf_file elf;
 	uint64_t bias;
-	uint64_t start, end; /* of all of it */
+	uint64_t start, end; /* of the whole library */
 	const struct mapping *code;
 };
 
 /*
- * The first one mapped whose file's name begins with one of the prefixes (NULL: their end), as
- * long as maps lives; to be closed.  -ENOENT, err untouched: there is none; -ENOTSUP: it cannot be
+ * Opens the first mapped file whose name begins with one of the prefixes (an array that ends with
+ * NULL).  maps must outlive it.  -ENOENT, err untouched: there is none; -ENOTSUP: it cannot be
  * read.
  */
 int library_open(pid_t pid, const struct maps *maps, const char *const *prefixes,
 		 struct library *out_library, struct error *err);
 void library_close(struct library *library);
-/* 0: it does not define that. */
+/* A symbol's address in the process; 0: not defined. */
 uint64_t library_symbol(const struct library *library, const char *name);
-/* Whether the file is still what was mapped, by the code of one of its functions. */
+/* Whether the file is still the one mapped: compares the code of one function. */
 bool library_is_what_is_mapped(const struct library *library, uint64_t function);

@@ -14,7 +14,7 @@
 #define MAY_FAIL(call)           ROW(call, #call "()", NEEDED_OR_FAILS)
 #define MAY_BE_UNKNOWN(call)     ROW(call, #call "()", NEEDED_OR_UNKNOWN)
 #define ONLY(i, value)           .known = 1U << (i), .arguments = { [i] = (value) }
-/* Whatever its flags. */
+/* With any flags. */
 #define MEMORY(call, protection) \
 	ROW(call, #call "(" #protection ")", NEEDED_ALWAYS), ONLY(2, protection)
 /* glibc, nptl/pthread_create.c, create_thread(). */
@@ -23,7 +23,7 @@
 	 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 
 const struct needed_call needed_calls[] = {
-	/* Memory, of all of them. */
+	/* Memory, needed by all parts. */
 	{ MEMORY(mmap, PROT_NONE) },
 	{ MEMORY(mmap, PROT_READ) },
 	{ MEMORY(mmap, PROT_READ | PROT_WRITE) },
@@ -36,13 +36,13 @@ const struct needed_call needed_calls[] = {
 	{ MAY_FAIL(brk) },
 	{ MAY_FAIL(mremap) },
 
-	/* The thread that is stopped. */
+	/* On the stopped thread. */
 	{ CALL(clone), ONLY(0, ATTACH_CLONE_FLAGS) },
 	{ CALL(getpid) },
 	{ CALL(rt_sigreturn) },
 	{ CALL(restart_syscall) },
 
-	/* libc, for a thread that begins and ends, and to load a library. */
+	/* By libc, to begin and end a thread, and to load a library. */
 	{ MAY_BE_UNKNOWN(clone3) },
 	{ CALL(clone), ONLY(0, THREAD_FLAGS) },
 	{ MAY_FAIL(set_robust_list) },
@@ -62,7 +62,7 @@ const struct needed_call needed_calls[] = {
 	{ MAY_FAIL(getcwd) },
 	{ MAY_FAIL(readlink) },
 
-	/* The stub and the agent's hello. */
+	/* By the stub, and for the agent's handshake. */
 	{ MAY_FAIL(prctl), ONLY(0, PR_SET_NAME) },
 	{ CALL(nanosleep) },
 	{ CALL(memfd_create) },
@@ -79,7 +79,9 @@ const struct needed_call needed_calls[] = {
 	{ CALL(getuid) },
 	{ CALL(geteuid) },
 
-	/* Signals, clocks and timers, in the agent's handler and in what it interposes. */
+	/*
+	 * Signals, clocks and timers, by the agent's handler and by functions that it interposes.
+	 */
 	{ CALL(rt_sigaction) },
 	{ CALL(rt_sigprocmask) },
 	{ CALL(rt_sigpending) },

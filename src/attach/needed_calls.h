@@ -1,27 +1,27 @@
 /*
- * needed_calls - the system calls that are made in a process by attaching, and by the agent then.
+ * needed_calls - the system calls that attaching, and then the agent, make in a process.
  *
- * Under a seccomp filter each must be known to be allowed, with the arguments that matter: one
- * that is not may end the process.  A call that is added to the stub, to what it calls of libc, or
- * to the agent (but for those that it makes in place of the program's own) has a row here; a live
- * test has a process die of any that is missing.
+ * Under a seccomp filter each must be known to be allowed, with the arguments that matter: a
+ * forbidden one may end the process.  A call that is added to the stub, to the libc functions it
+ * calls, or to the agent (except those it makes in place of the program's own) needs a row here.
+ * A live test kills a process at any call that is missing.
  */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-/* What else than being made may become of it. */
+/* Which filter results are acceptable besides allowing the call. */
 enum needed_else {
 	NEEDED_ALWAYS,
-	NEEDED_OR_FAILS,   /* it may fail, whatever with */
-	NEEDED_OR_UNKNOWN, /* it may fail as one that the kernel does not know (ENOSYS) */
+	NEEDED_OR_FAILS,   /* any error */
+	NEEDED_OR_UNKNOWN, /* ENOSYS, as from a kernel without the call */
 };
 
 struct needed_call {
 	long number;
 	const char *name;
 	enum needed_else otherwise;
-	uint32_t known; /* bit i: its arguments[i] is the one here */
+	uint32_t known; /* bit i: only calls with this arguments[i] are needed */
 	uint64_t arguments[6];
 };
 

@@ -1,5 +1,5 @@
 /*
- * peek - memory of another process, in whole pieces: all of it, or -errno.
+ * peek - reads and writes memory of another process: all bytes, or -errno.
  */
 #pragma once
 #include <stddef.h>

@@ -9,7 +9,7 @@
 
 #define STATUS_BYTES 8192
 
-/* What follows the label at the beginning of a line, or NULL. */
+/* The text behind a label at the start of a line, or NULL. */
 static const char *value_of(const char *text, const char *label)
 {
 	const size_t len = strlen(label);
@@ -29,7 +29,7 @@ static unsigned long number_of(const char *text, const char *label, int base)
 	return value == NULL ? 0 : strtoul(value, NULL, base);
 }
 
-/* NSpid has the number in each PID namespace, the innermost last. */
+/* NSpid has the tid in each PID namespace, the innermost last. */
 static pid_t inner_tid_of(const char *text)
 {
 	const char *value = value_of(text, "NSpid");

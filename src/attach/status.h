@@ -1,5 +1,5 @@
 /*
- * status - what /proc/PID/task/TID/status says that matters to attaching.
+ * status - the fields of /proc/PID/task/TID/status that attaching needs.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,8 +18,8 @@ struct attach_status {
 	bool has_shadow_stack;
 };
 
-/* False when the text has no state. */
+/* False if the text has no state. */
 bool attach_status_parse(const char *text, struct attach_status *out_status);
-/* Of a thread; 0, or -errno: it has ended. */
+/* Reads a thread's status: 0, or -errno: it has ended. */
 int attach_status_read(pid_t pid, pid_t tid, struct attach_status *out_status);
 bool attach_status_has_signal(uint64_t set, int signal);

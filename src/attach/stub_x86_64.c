@@ -1,8 +1,9 @@
 /*
  * stub - see stub.h.
  *
- * No data, no calls out of this file but through the block, nothing that a compiler would turn
- * into a call of libc: the code is copied as it lies.  It is built without a sanitizer.
+ * The code is copied to another address, so it has no data, calls nothing outside this file
+ * except through the block, and has nothing that a compiler would turn into a call of libc.  It
+ * is built without a sanitizer.
  */
 #include "attach/stub.h"
 
@@ -14,7 +15,7 @@
 #define IN_STUB   __attribute__((section("fathom_stub"), used))
 #define OF_STUB   static inline __attribute__((always_inline))
 #define NS_PER_MS 1000000L
-/* Between two looks at what another thread, or the recorder, writes. */
+/* Interval between looks at words that another thread, or the recorder, writes. */
 #define LOOK_NS           200000L
 #define DESTRUCTOR_ROUNDS 4
 
@@ -69,7 +70,7 @@ OF_STUB void set_state(struct stub_block *block, uint32_t state)
 	__atomic_store_n(&block->state, state, __ATOMIC_RELEASE);
 }
 
-/* What the recorder says; STUB_LEAVE if it says nothing for long. */
+/* Waits for the recorder's answer; STUB_LEAVE if none comes in time. */
 OF_STUB uint32_t wait_for_recorder(struct stub_block *block)
 {
 	uint32_t go = STUB_WAIT;
@@ -89,11 +90,14 @@ OF_STUB void note_error(struct stub_block *block)
 
 	for (uint32_t i = 0; text != NULL && text[i] != '\0' && i + 1 < STUB_ERROR_SIZE; i++) {
 		block->error[i] = text[i];
-		__asm__ volatile("" : : : "memory"); /* no strncpy() */
+		__asm__ volatile(""
+				 :
+				 :
+				 : "memory"); /* keeps the loop from becoming strncpy() */
 	}
 }
 
-/* The recorder writes the object into a file of ours: no path leads to it. */
+/* The recorder writes the agent into our memfd, which no path names. */
 OF_STUB void *load_object(struct stub_block *block)
 {
 	void *handle = NULL;
@@ -113,7 +117,7 @@ OF_STUB void *load_object(struct stub_block *block)
 	return handle;
 }
 
-/* A pair of sockets: the agent has one end, and the recorder takes the other. */
+/* Creates a pair of sockets: the agent gets one end, and the recorder takes the other. */
 OF_STUB int connect_pair(struct stub_block *block)
 {
 	int32_t ends[2];
@@ -145,7 +149,7 @@ OF_STUB void enter(struct stub_block *block)
 	} else {
 		set_state(block, STUB_ENTERING);
 		block->result = CALL(entry_function, entry)(&block->order);
-		/* One that does not know this order does not close it. */
+		/* An agent that does not know this layout does not close the connection. */
 		if (block->result == ATTACH_BAD_ORDER)
 			call3(SYS_close, block->order.connection, 0, 0);
 		set_state(block, STUB_DONE);
@@ -154,7 +158,7 @@ OF_STUB void enter(struct stub_block *block)
 	wait_for_recorder(block);
 }
 
-/* What stub_second() has to do when the block is gone. */
+/* What stub_second() needs after the block is unmapped. */
 struct leaving {
 	uint64_t code, code_bytes, munmap;
 };
@@ -162,7 +166,7 @@ struct leaving {
 IN_STUB void stub_second_main(struct stub_block *block, struct leaving *out_leaving);
 IN_STUB void stub_second_main(struct stub_block *block, struct leaving *out_leaving)
 {
-	/* The first's stack is in the block's mapping. */
+	/* The first thread's stack is in the block's mapping: wait until it has ended. */
 	const uint32_t *first_thread = (const uint32_t *)(uintptr_t)block->first_thread;
 
 	name_thread(block);
@@ -173,7 +177,10 @@ IN_STUB void stub_second_main(struct stub_block *block, struct leaving *out_leav
 	call3(SYS_munmap, (long)block->data, (long)block->data_bytes, 0);
 }
 
-/* Whether there was a value; a destructor may set another (PTHREAD_DESTRUCTOR_ITERATIONS). */
+/*
+ * Destroys the thread's values of pthread keys; true if there was one: destructors may set
+ * others.
+ */
 OF_STUB int destroy_values(struct stub_block *block)
 {
 	int is_any = 0;
@@ -192,7 +199,7 @@ OF_STUB int destroy_values(struct stub_block *block)
 	return is_any;
 }
 
-/* What libc does at a thread's end (glibc, nptl/pthread_create.c, start_thread()). */
+/* Does what libc does at a thread's end (glibc, nptl/pthread_create.c, start_thread()). */
 OF_STUB void end_thread(struct stub_block *block)
 {
 	CALL(end_function, block->call_tls_dtors)();
@@ -216,8 +223,8 @@ IN_STUB void stub_first_main(struct stub_block *block)
 }
 
 /*
- * The second thread ends in libc's munmap(), which returns to libc: at that moment no instruction
- * of the stub is left to execute.
+ * The second thread jumps to libc's munmap() at its end, which unmaps the stub and returns to
+ * libc: no instruction of the stub is executed after that.
  */
 __asm__(".pushsection fathom_stub,\"ax\",@progbits\n"
 	".globl stub_first\n"

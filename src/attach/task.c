@@ -20,7 +20,7 @@ int task_list_all(pid_t pid, pid_t **out_tids, size_t *out_count)
 	*out_count = 0;
 	if (tasks == NULL)
 		return -errno;
-	/* The kernel lists them in the order of their births, the main thread first. */
+	/* The kernel lists threads in the order of their creation, the main thread first. */
 	while ((entry = readdir(tasks)) != NULL) {
 		const pid_t tid = atoi(entry->d_name);
 

@@ -26,7 +26,7 @@
 #define FORCED_DYNAMIC (~0ULL) /* FORCED_DYNAMIC_TLS_OFFSET */
 #define UNALLOCATED    (~0ULL) /* TLS_DTV_UNALLOCATED */
 
-/* Where the linker's fields are. */
+/* Offsets of the dynamic linker's fields. */
 struct layout {
 	uint32_t first_list; /* in _rtld_global */
 	uint32_t list_length, list_next, list_slots, slot_bytes;
@@ -41,7 +41,7 @@ struct reading {
 	uint64_t linker_state; /* _rtld_global */
 };
 
-/* A descriptor of nptl_db: the field's bits, how many there are, its offset. */
+/* Reads a descriptor of nptl_db: the field's size in bits, count, and offset. */
 static bool read_field(const struct library *libc, const char *name, uint32_t *out_offset)
 {
 	const uint64_t address = library_symbol(libc, name);
@@ -84,7 +84,7 @@ static bool read_word(const struct reading *reading, uint64_t address, uint64_t 
 	return peek(reading->libc->pid, address, out_word, sizeof *out_word) == 0;
 }
 
-/* A module's numbers; false: the list is being changed. */
+/* Adds a module's block, if it is in static TLS; false: the list is being changed. */
 static bool add_module(const struct reading *reading, uint64_t number, uint64_t slot,
 		       struct tls_blocks *blocks)
 {
@@ -124,7 +124,7 @@ static bool list_modules(const struct reading *reading, struct tls_blocks *out_b
 		if (!read_word(reading, list + layout->list_length, &length) ||
 		    length > MODULES_MAX - first)
 			return false;
-		/* There is no module 0, whatever its slot has. */
+		/* Module numbers start at 1, whatever slot 0 holds. */
 		for (uint64_t at = first == 0; at < length; at++)
 			if (!add_module(reading, first + at,
 					list + layout->list_slots + at * layout->slot_bytes,
@@ -137,7 +137,7 @@ static bool list_modules(const struct reading *reading, struct tls_blocks *out_b
 	return list == 0;
 }
 
-/* Where the file begins in memory that the dynamic section belongs to; 0: nowhere. */
+/* The address of the file's first byte, for the image with this dynamic section; 0: not found. */
 static uint64_t find_header(const struct maps *maps, uint64_t dynamic)
 {
 	const struct mapping *there = maps_find(maps, dynamic);
@@ -174,7 +174,7 @@ static bool find_segment(pid_t pid, uint64_t start, Elf64_Phdr *out_segment)
 	return false;
 }
 
-/* In memory: addresses in it are relocated there. */
+/* Reads the initial values from memory, where addresses in them have been relocated. */
 static bool read_image(const struct reading *reading, struct tls_block *block)
 {
 	const pid_t pid = reading->libc->pid;
@@ -195,7 +195,7 @@ static bool read_image(const struct reading *reading, struct tls_block *block)
 
 static bool do_overlap(const struct tls_block *one, const struct tls_block *other)
 {
-	/* They grow towards the thread pointer. */
+	/* Blocks extend from -offset towards the thread pointer. */
 	return one->offset > other->offset - other->bytes &&
 	       other->offset > one->offset - one->bytes;
 }
@@ -278,7 +278,7 @@ static uint64_t vector_entries(const struct tls_blocks *blocks)
 
 size_t tls_blocks_vector_bytes(const struct tls_blocks *blocks)
 {
-	/* Its length, the generation, and entries from number 1 on. */
+	/* The length, the generation, and entries from module 1 on. */
 	return (size_t)(vector_entries(blocks) + 2) * VECTOR_ENTRY;
 }
 
