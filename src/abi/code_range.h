@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * code_range - a function's code, and the parts of it that the compiler put elsewhere.
+ * code_range - the address ranges of a function whose code the compiler split into parts.
  */
 #pragma once
 #include "abi/types.h"

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * environment - the two entries by which an image is entered, last in its environment:
+ * environment - the two environment entries that load the agent into the next program, last in
+ * its environment:
  *
  *   FATHOM_RECORDER=<default or ignored>[<+ or -><ns>]:<the agent's path>:<the recorder's socket>
  *   LD_PRELOAD=[<the program's own>:][<a sanitizer's runtime>:]<the agent's path>
  *
- * The recorder puts them there for the command, the agent for what the command executes, and
- * the agent takes both out again before any code of the program's.  Of several LD_PRELOAD ld.so
- * heeds the last (elf/rtld.c, process_envvars), so the program's own stays where it was, and
- * need not be put back.
+ * The recorder adds them for the command, the agent for programs that the command executes; the
+ * agent removes both before any code of the program runs.  Of several LD_PRELOAD entries ld.so
+ * uses the last (elf/rtld.c, process_envvars), so the program's own stays in its place and need
+ * not be restored.
  *
- * The agent is the last library, so that the program's own stand as they do without it: some
- * must be first, and some call what is behind them (decision 0015).
+ * The agent is the last preloaded library, so that the program's own have the order they have
+ * without it: some must be first, and some call the next definition behind them (decision 0015).
  *
- * The first word is what SIGTRAP does by the program's own will: exec may have been asked to
- * ignore it all the same (docs/decisions/0003-exec-ignores-the-trap.md).  With a number behind
- * it the image says hello when it has burned so much CPU time, and behind "+" what it executes
- * before that does likewise (docs/decisions/0036-what-brief-processes-cost.md).  No agent's path
- * has a colon or a blank, for ld.so takes both as its end.
+ * "default" or "ignored" is what the program itself has set for SIGTRAP: exec may make the kernel
+ * ignore it in any case (docs/decisions/0003-exec-ignores-the-trap.md).  If a number follows, the
+ * agent contacts the recorder only after so much CPU time; after "+", so do agents in programs
+ * that this one executes before (docs/decisions/0036-what-brief-processes-cost.md).  The agent's
+ * path must not contain a colon or a blank, as ld.so takes both as separators.
  */
 #pragma once
 
@@ -27,7 +28,7 @@
 #define ENVIRONMENT_IGNORED    "ignored"
 #define ENVIRONMENT_LATE       '+'
 #define ENVIRONMENT_LATE_ALONE '-'
-/* As many digits as a period of 1 Hz has, and one more. */
+/* The digits of a period at 1 Hz in ns, and one more. */
 #define ENVIRONMENT_LATE_DIGITS 10
-/* Both last: that many. */
+/* Number of entries added at the end. */
 #define ENVIRONMENT_ENTRIES 2

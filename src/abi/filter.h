@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * filter - what a seccomp filter will say to a system call of which only some is known.
+ * filter - evaluates a seccomp filter for a system call of which only some arguments are known.
  *
- * A filter is a program for the machine of BPF's first generation: an accumulator, an index and
- * 16 words of memory, and jumps that only go forward (kernel/seccomp.c, seccomp_check_filter,
- * has what it may be made of).  It is given the call's number and arguments, and its result says
- * what becomes of the call.  Here a word may be unknown, as an address is that has yet to be
- * made; where such a word decides, both ways are gone.
+ * A filter is a classic BPF program: an accumulator, an index, 16 words of memory, and jumps that
+ * only go forward (kernel/seccomp.c, seccomp_check_filter, lists the allowed instructions).  Its
+ * input is the call's number and arguments; its result is what happens to the call.  Here a word
+ * may be unknown, such as an address that does not exist yet; where a jump depends on such a
+ * word, both branches are followed.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "abi/types.h"
 
-/* As struct sock_filter (linux/filter.h), and what its code is made of (linux/bpf_common.h). */
+/* As struct sock_filter (linux/filter.h), and the fields of its code (linux/bpf_common.h). */
 struct filter_step {
 	u16 code;
-	u8 jt, jf; /* instructions that are passed over, if the comparison holds and if not */
+	u8 jt, jf; /* instructions to skip if the comparison is true, and if false */
 	u32 k;
 } __attribute__((may_alias));
 #define FILTER_STEPS_MAX   4096U /* BPF_MAXINSNS */
@@ -43,7 +43,7 @@ enum filter_mode {
 	FILTER_LEN = 0x80,
 };
 
-/* What is done with two words. */
+/* Operations on two words. */
 enum filter_alu {
 	FILTER_ADD = 0x00,
 	FILTER_SUB = 0x10,
@@ -69,14 +69,14 @@ enum filter_comparison {
 /* struct seccomp_data (linux/seccomp.h) has number, machine, instruction pointer, arguments. */
 #define FILTER_DATA_BYTES 64U
 
-/* Answers (SECCOMP_RET_…): what is done, and 16 bits of data. */
+/* Results (SECCOMP_RET_…): an action, and 16 bits of data. */
 #define FILTER_ACTION 0xffff0000U
 #define FILTER_ALLOW  0x7fff0000U
 #define FILTER_LOG    0x7ffc0000U
 #define FILTER_ERRNO  0x00050000U
-#define FILTER_WORST  0x80000000U /* SECCOMP_RET_KILL_PROCESS; also: there is no answer */
+#define FILTER_WORST  0x80000000U /* SECCOMP_RET_KILL_PROCESS; also: unknown */
 
-/* Jumps on one way of which the other side is still to be gone, and instructions in all. */
+/* Limits: branches still to be followed, and instructions executed in all. */
 #define FILTER_PENDING  32U
 #define FILTER_PATIENCE 65536U
 
@@ -84,7 +84,7 @@ struct filter_call {
 	u32 machine; /* AUDIT_ARCH_… */
 	u32 number;
 	u64 arguments[6];
-	u32 known; /* bit i: arguments[i] */
+	u32 known; /* bit i: arguments[i] is known */
 };
 
 struct filter_word {
@@ -161,7 +161,7 @@ static inline u32 filter_compute(u16 code, u32 a, u32 b)
 	}
 }
 
-/* One instruction that neither jumps nor ends. */
+/* Executes an instruction that is no jump and no return. */
 static inline void filter_step(struct filter_state *state, const struct filter_call *call,
 			       const struct filter_step *step)
 {
@@ -207,13 +207,13 @@ static inline bool filter_compare(u16 code, u32 a, u32 b)
 	}
 }
 
-/* The ways that are still to be gone. */
+/* The branches still to be followed. */
 struct filter_walk {
 	struct filter_state pending[FILTER_PENDING];
 	u32 count, steps;
 };
 
-/* False: there is no room for another way. */
+/* Jumps; on an unknown word, keeps the other branch for later.  False: too many branches. */
 static inline bool filter_jump(struct filter_state *state, struct filter_walk *walk,
 			       const struct filter_step *step)
 {
@@ -235,7 +235,7 @@ static inline bool filter_jump(struct filter_state *state, struct filter_walk *w
 	return true;
 }
 
-/* The answer at the end of one way. */
+/* Follows one branch to its result. */
 static inline u32 filter_go(struct filter_walk *walk, struct filter_state *state,
 			    const struct filter_step *steps, u32 count,
 			    const struct filter_call *call)
@@ -257,8 +257,8 @@ static inline u32 filter_go(struct filter_walk *walk, struct filter_state *state
 }
 
 /*
- * The strictest answer (SECCOMP_RET_…, with its data) of all that the filter may give, in the
- * kernel's order: the smallest number with a sign (kernel/seccomp.c, ACTION_ONLY).
+ * The strictest of all results that the filter may give (SECCOMP_RET_… with its data), in the
+ * kernel's order: the smallest as a signed number (kernel/seccomp.c, ACTION_ONLY).
  */
 static inline u32 filter_answer(const struct filter_step *steps, u32 count,
 				const struct filter_call *call)
@@ -281,7 +281,7 @@ static inline u32 filter_answer(const struct filter_step *steps, u32 count,
 	}
 }
 
-/* Whether the call is made, and nothing else. */
+/* Whether the call is executed, without any other effect. */
 static inline bool filter_answer_allows(u32 answer)
 {
 	const u32 action = answer & FILTER_ACTION;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * only - which functions a trace was asked to count: by patterns of names and files.
+ * only - matches functions against the patterns of `fathom trace --only`: by name and by file.
  *
- * One rule for the vantage, which need not follow a function that is not wanted, and for
- * loading a recording.  A pattern is matched by
+ * The same rule is used by the agent, which need not follow unwanted functions, and by the reader
+ * of a recording.  A pattern matches
  *
- *	a name	whole, or what is behind a '.', '#' or ':' of it: Worker.run, run;
- *	a file	whole, or what is behind a '/' of it: if the pattern has one, too; else its last part;
- *	both	of Python's: the file as a module, and the name: json.decoder.JSONDecoder.decode.
- *
+ *	a name	whole, or the part behind a '.', '#' or ':' in it: Worker.run, run;
+ *	a file	whole, or the part behind a '/' in it, if the pattern has a '/'; else its last part;
+ *	both	for Python: the file as a module, and the name: json.decoder.JSONDecoder.decode.
  * In a pattern * stands for any text, also across separators, ? for one byte, [abc] and [a-z]
  * for one of these and [!abc] for another one.
  */
@@ -17,9 +16,9 @@
 
 #include "abi/types.h"
 
-/* Patterns one behind the other, each with its NUL, and an empty one at the end. */
+/* Size of all patterns: NUL-terminated, one after the other, and an empty one at the end. */
 #define ONLY_BYTES 4096U
-/* A longer module and name are matched as far as this. */
+/* Longer module and function names are cut to this length. */
 #define ONLY_DOTTED_MAX 2048U
 
 struct only_text {
@@ -28,12 +27,12 @@ struct only_text {
 };
 
 struct only_callee {
-	struct only_text name; /* with what it is defined in, if that is known */
-	struct only_text file; /* empty: it has none */
+	struct only_text name; /* qualified, if known */
+	struct only_text file; /* empty: no file */
 	bool is_python;
 };
 
-/* Whether a byte is in the set behind '['; the end of the set, or 0: it is none. */
+/* *out_has: whether a byte is in the set behind '['.  Returns the set's length, or 0: not a set. */
 static inline u64 only_set(const char *set, char byte, bool *out_has)
 {
 	const bool is_not = set[0] == '!' || set[0] == '^';
@@ -52,7 +51,7 @@ static inline u64 only_set(const char *set, char byte, bool *out_has)
 	return set[i] == ']' ? i + 1 : 0;
 }
 
-/* One element of a pattern that is no '*', against a byte: its length, or 0. */
+/* Matches one element of a pattern, no '*', with a byte: the element's length, or 0. */
 static inline u64 only_one(const char *pattern, char byte)
 {
 	bool has = false;
@@ -68,7 +67,8 @@ static inline u64 only_one(const char *pattern, char byte)
 }
 
 /*
- * The whole text.  Where it fails, the last '*' takes one byte more: those before it need not.
+ * Matches the whole text.  On a mismatch the last '*' takes one byte more; earlier ones need not
+ * be reconsidered.
  */
 static inline bool only_glob(const char *pattern, struct only_text text)
 {
@@ -103,7 +103,7 @@ static inline bool only_has(const char *text, char byte)
 	return *text == byte;
 }
 
-/* The whole text, or what stands behind one of these separators. */
+/* Matches the whole text, or the part behind one of these separators. */
 static inline bool only_tail(const char *pattern, struct only_text text, const char *separators)
 {
 	if (text.length != 0 && only_glob(pattern, text))
@@ -171,7 +171,7 @@ static inline bool only_pattern_matches(const char *pattern, const struct only_c
 	return callee->is_python && only_tail(pattern, only_dotted(callee, room), ".");
 }
 
-/* Whether any of the patterns does; where there are none, everything is wanted. */
+/* Whether any pattern matches; without patterns, everything matches. */
 static inline bool only_matches(const char *patterns, const struct only_callee *callee)
 {
 	if (*patterns == '\0')

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * program - what the kernel makes of a file that is executed, and whether our agent can be
- * preloaded into that.
+ * program - decides from a program's file whether our agent can be preloaded into it, as the
+ * kernel and ld.so would start it.
  *
- * One judge for the recorder, which asks before it starts the command and when it has to say
- * why no agent came, and for the agent, which asks before each exec.  A program that cannot
- * be entered gets exactly the environment it would have without us: ld.so prints a line for
- * each library that it cannot preload, and musl's does not start the program at all.
+ * Used by the recorder, before it starts the command and when it must explain why no agent
+ * registered, and by the agent, before each exec.  A program that cannot load the agent gets
+ * exactly the environment it would have without us: ld.so prints a line for each library that it
+ * cannot preload, and musl's does not start the program at all.
  *
- * Freestanding, without allocation; every loop is bounded, every byte may be hostile.  What
- * includes this defines what a file is (struct program_file and the functions below).  Does
- * not search PATH, and does not know binfmt_misc: a file is judged as what it is.
+ * Freestanding, without allocation; every loop is bounded, every byte may be hostile.  The file
+ * that includes this defines how files are accessed (struct program_file and the functions
+ * below).  Does not search PATH, and ignores binfmt_misc: a file is judged by its own content.
  */
 #pragma once
 #include <stdbool.h>
@@ -28,30 +28,36 @@ struct program_status {
 	u32 uid, gid;
 };
 
-/* Whose exec it is: their own rights decide what a file's rights change. */
+/* The ids of the process that calls exec; a file's set-user-ID bits are compared with them. */
 struct program_ids {
 	u32 ruid, euid;
 	u32 rgid, egid;
 };
 
-/* What is executed, at first and then as "#!" lines lead on: defined by what includes this. */
+/*
+ * The file executed, at first the program, then interpreters of "#!" lines; defined by the
+ * includer.
+ */
 struct program_file;
 /*
- * Opens the regular file that path names, instead of what was open before: PROGRAM_ENTERABLE,
- * for it may be, or what else is known by that.
+ * Opens the regular file that path names, in place of the one open before.  PROGRAM_ENTERABLE: it
+ * may be enterable; else why it is not.
  */
 static inline enum program_kind program_open(struct program_file *file, const char *path,
 					     struct program_status *out_status);
-/* The file's "security.capability": its length, at most len; 0 or negative: it has none. */
+/* Reads the file's "security.capability": the length, at most len; 0 or negative: it has none. */
 static inline long program_read_capabilities(struct program_file *file, void *dst, u32 len);
-/* Whether set-user-ID bits and capabilities count: not with no_new_privs, nor on "nosuid". */
+/*
+ * Whether set-user-ID bits and capabilities have an effect: not with no_new_privs, nor on
+ * "nosuid".
+ */
 static inline bool program_may_gain(struct program_file *file);
-/* Whether path (NULL: what is open) is the dynamic loader that started our own process. */
+/* Whether path (NULL: the open file) is the dynamic loader that started our own process. */
 static inline bool program_is_our_loader(struct program_file *file, const char *path);
 
 struct program_question {
 	struct program_ids ids;
-	/* argv[1], or NULL: ld.so, run by its name, starts that. */
+	/* argv[1], or NULL: the program that ld.so starts if it is run by its name. */
 	const char *first_argument;
 };
 
@@ -61,7 +67,8 @@ struct program_question {
 
 /*
  * struct vfs_cap_data (linux/capability.h), little-endian: flags, the lowest being "effective",
- * then permitted and inheritable by turns.  Root by its real id gains nothing by them.
+ * then permitted and inheritable in turns.  A process whose real id is root's gains nothing by
+ * them.
  */
 static inline bool program_has_capabilities(struct program_file *file)
 {
@@ -75,8 +82,8 @@ static inline bool program_has_capabilities(struct program_file *file)
 }
 
 /*
- * AT_SECURE, as cap_bprm_creds_from_file() decides (security/commoncap.c): the ids the
- * program will run by are not the caller's real ones, or it gains capabilities.
+ * AT_SECURE, as cap_bprm_creds_from_file() decides (security/commoncap.c): the program's
+ * effective ids are not the caller's real ones, or it gains capabilities.
  */
 static inline bool program_is_privileged(struct program_file *file,
 					 const struct program_status *status,
@@ -107,7 +114,7 @@ static inline const char *program_last_part(const char *path)
 	return last;
 }
 
-/* How a program that this machine runs is started. */
+/* Judges a program for this machine by its dynamic loader. */
 static inline enum program_kind program_judge_loader(struct program_file *file,
 						     const struct program_elf *elf)
 {
@@ -120,8 +127,8 @@ static inline enum program_kind program_judge_loader(struct program_file *file,
 }
 
 /*
- * The interpreter of a "#!" line into out_path, as fs/binfmt_script.c finds it.  0 when this
- * is no script, negative when the kernel would not take it for one.
+ * Copies the interpreter of a "#!" line to out_path, as fs/binfmt_script.c finds it.  0: no
+ * script; negative: the kernel would not accept it as one.
  */
 static inline int program_parse_script(const u8 *head, u32 len,
 				       char out_path[PROGRAM_HEAD_SIZE])
@@ -168,8 +175,8 @@ static inline enum program_kind program_judge_elf(struct program_file *file,
 }
 
 /*
- * One file.  1 when it leads on to the one in next, which is its interpreter, or what ld.so is
- * to start; 0 when answer has its kind.
+ * Judges one file.  1: go on with *next, which is its interpreter, or the program that ld.so is
+ * to start; 0: *answer is complete.
  */
 static inline int program_judge_one(struct program_file *file,
 				    const struct program_status *status,
@@ -199,7 +206,7 @@ static inline int program_judge_one(struct program_file *file,
 	return *next != NULL && (*next)[0] != '-';
 }
 
-/* Judges what file has open. */
+/* Judges the open file. */
 static inline void program_judge(struct program_file *file, struct program_status status,
 				 const struct program_question *question,
 				 struct program_answer *out_answer)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * program_elf - what an ELF file's segments say of it, as far as preloading goes: its machine,
- * what starts it, and where its tables are.
+ * program_elf - reads from an ELF file's segments what matters for preloading: its machine, its
+ * loader, and where its tables are.
  *
- * Of a file, or of an image in memory (is_mapped: then offsets are addresses).  Reads through
- * a window of 1 KiB, which has nearly always all of it but the dynamic section.
- * Little-endian, 64-bit: others are only distinguished.  Not a reader of symbols: that is symbol/.
+ * Works on a file, or on an image in memory (is_mapped: then offsets are addresses).  Reads
+ * through a window of 1 KiB, which nearly always covers all but the dynamic section.  Only 64-bit
+ * little-endian files are read; others are only recognised.  Symbols are read in symbol/.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "abi/types.h"
 
 struct program_file;
-/* Reads at most len bytes at offset: how many, 0 or negative if none.  By the includer. */
+/* Reads at most len bytes at offset: how many, 0 or negative if none.  Defined by the includer. */
 static inline long program_read(struct program_file *file, void *dst, u32 len, u64 offset);
 
 /* BINPRM_BUF_SIZE since Linux 5.1: what the kernel reads of a file to recognize it. */
@@ -27,9 +27,9 @@ static inline long program_read(struct program_file *file, void *dst, u32 len, u
 #define PROGRAM_NOTES_MAX    4
 #define PROGRAM_NOTE_MAX     16  /* in one segment */
 #define PROGRAM_DYNAMIC_MAX  512 /* entries */
-#define PROGRAM_CHAIN_MAX    64  /* symbols with one hash */
+#define PROGRAM_CHAIN_MAX    64  /* symbols in one hash bucket */
 
-/* The ELF specification's, by offset: struct Elf64_Ehdr and its like. */
+/* Constants of the ELF specification; struct fields are read by their offsets. */
 #define PROGRAM_ELF_HEADER_SIZE 64
 #define PROGRAM_SEGMENT_SIZE    56
 #define PROGRAM_TYPE_EXEC       2
@@ -45,9 +45,9 @@ static inline long program_read(struct program_file *file, void *dst, u32 len, u
 #define PROGRAM_NOTE_GO         4 /* cmd/link: ELF_NOTE_GOBUILDID_TAG */
 
 #if defined(__x86_64__)
-#define PROGRAM_MACHINE       62 /* EM_X86_64; x32 has it, too */
+#define PROGRAM_MACHINE       62 /* EM_X86_64; also x32's */
 #define PROGRAM_MACHINE_SMALL 3  /* EM_386 */
-/* glibc's own (sysdeps/x86_64, shlib-versions): all of its programs name it. */
+/* glibc's standard loader (sysdeps/x86_64, shlib-versions). */
 #define PROGRAM_USUAL_LOADER "/lib64/ld-linux-x86-64.so.2"
 #elif defined(__aarch64__)
 #define PROGRAM_MACHINE       183 /* EM_AARCH64 */
@@ -58,7 +58,7 @@ static inline long program_read(struct program_file *file, void *dst, u32 len, u
 #endif
 
 enum program_elf_verdict {
-	PROGRAM_ELF_NONE, /* no ELF file that can be run */
+	PROGRAM_ELF_NONE, /* no executable ELF file */
 	PROGRAM_ELF_OURS,
 	PROGRAM_ELF_OTHER_CLASS,
 	PROGRAM_ELF_OTHER_MACHINE,
@@ -70,7 +70,7 @@ struct program_segment {
 
 struct program_elf {
 	struct program_file *file;
-	bool is_mapped; /* an image; addresses are as the file has them, less its bias */
+	bool is_mapped; /* an image in memory; addresses are the file's, without the bias */
 	u64 bias;
 	u64 window_offset;
 	u32 window_len;
@@ -83,7 +83,7 @@ struct program_elf {
 	bool has_interpreter;
 	char interpreter[PROGRAM_HEAD_SIZE]; /* "" if it is longer */
 
-	/* Of the dynamic section, as addresses; 0: none. */
+	/* From the dynamic section, as addresses; 0: none. */
 	bool is_dynamic_read;
 	u64 strings, symbols, hash;
 	u64 needed[4]; /* the first of them, as offsets into the strings */
@@ -106,8 +106,8 @@ static inline u64 program_u64(const u8 *at)
 }
 
 /*
- * The bytes at offset, at least len of them, until the next call; NULL if there are not as
- * many.  len is at most PROGRAM_HEAD_SIZE.
+ * The bytes at offset, at least len of them, valid until the next call; NULL if there are fewer.
+ * len is at most PROGRAM_HEAD_SIZE.
  */
 static inline const u8 *program_bytes(struct program_elf *elf, u64 offset, u32 len)
 {
@@ -124,7 +124,7 @@ static inline const u8 *program_bytes(struct program_elf *elf, u64 offset, u32 l
 	return len <= elf->window_len ? elf->window : NULL;
 }
 
-/* The bytes that the program will have at an address. */
+/* The bytes that the program will have at this address. */
 static inline const u8 *program_bytes_at(struct program_elf *elf, u64 address, u32 len)
 {
 	if (elf->is_mapped)
@@ -139,7 +139,9 @@ static inline const u8 *program_bytes_at(struct program_elf *elf, u64 address, u
 	return NULL;
 }
 
-/* A text of less than size bytes with its end; false, and "", if it is longer or cut off. */
+/*
+ * Reads a NUL-terminated text of less than size bytes; false, and "", if it is longer or cut off.
+ */
 static inline bool program_text(struct program_elf *elf, u64 address, char *out_text, u32 size)
 {
 	for (u32 i = 0; i < size; i++) {
@@ -155,7 +157,7 @@ static inline bool program_text(struct program_elf *elf, u64 address, char *out_
 	return false;
 }
 
-/* Of a file that was just opened: its first bytes, as many as the kernel looks at. */
+/* The first bytes of a newly opened file, as many as the kernel looks at. */
 static inline const u8 *program_head(struct program_elf *elf, u32 *out_len)
 {
 	program_bytes(elf, 0, 1);
@@ -171,7 +173,7 @@ static inline void program_read_interpreter(struct program_elf *elf,
 		return;
 	const u8 *text = program_bytes(elf, segment->offset, (u32)segment->size);
 
-	/* The kernel wants its last byte to be the end. */
+	/* The kernel requires the NUL. */
 	if (text == NULL || text[segment->size - 1] != '\0')
 		return;
 	for (u32 i = 0; i < segment->size; i++)
@@ -222,7 +224,7 @@ static inline enum program_elf_verdict program_elf_machine(const u8 *header)
 							    : PROGRAM_ELF_OTHER_MACHINE;
 }
 
-/* The header and the segments. */
+/* Reads the header and the segments. */
 static inline enum program_elf_verdict program_elf_read(struct program_elf *elf)
 {
 	const u8 *header = program_bytes(elf, 0, PROGRAM_ELF_HEADER_SIZE);
@@ -242,7 +244,7 @@ static inline enum program_elf_verdict program_elf_read(struct program_elf *elf)
 
 		if (segment == NULL)
 			return PROGRAM_ELF_NONE;
-		/* A copy, for the interpreter's name may lie outside the window. */
+		/* A copy, as reading the interpreter's name may move the window. */
 		u8 copy[PROGRAM_SEGMENT_SIZE];
 
 		for (u32 j = 0; j < sizeof copy; j++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * program_kind - what program.h answers: whether a program can be entered, and why not.
+ * program_kind - the verdicts of program.h: whether an agent can be loaded into a program, or why
+ * not.
  */
 #pragma once
 #include "abi/types.h"
 
-/* Root gains nothing by root's rights, so that ld.so loads the agent and our counters stay. */
+/* For root they gain nothing, so ld.so loads the agent and perf events stay enabled. */
 #define PROGRAM_PRIVILEGED_SENTENCE                                                    \
 	"set-user-ID, set-group-ID or with file capabilities: where those are root's " \
 	"rights, 'sudo fathom record' samples it, and what it starts"
@@ -16,7 +17,7 @@
 	X(MISSING, "its program file is gone")                                         \
 	/* A user who may not read a file may not look into its process. */            \
 	X(UNREADABLE, "its program file cannot be read")                               \
-	/* A shell may take it, or binfmt_misc. */                                     \
+	/* A shell may execute it, or binfmt_misc. */                                  \
 	X(NOT_A_PROGRAM, "neither an ELF file nor a script with \"#!\"")               \
 	X(STATIC, "statically linked")                                                 \
 	X(OTHER_CLASS, "a 32-bit program")                                             \
@@ -41,10 +42,10 @@ enum program_kind {
 
 struct program_answer {
 	enum program_kind kind;
-	u32 levels; /* "#!" lines followed, and ld.so's */
+	u32 levels; /* "#!" lines followed, and programs started by ld.so */
 	/*
-	 * Of an enterable one: what must come before the agent in LD_PRELOAD, as it does in
-	 * the program's own list of libraries: "libasan.so.8", "a:b", or nothing.
+	 * Of an enterable one: the libraries that must come before the agent in LD_PRELOAD, as
+	 * they do in the program's list of libraries: "libasan.so.8", "a:b", or nothing.
 	 */
 	char first_libraries[PROGRAM_LIBRARIES_SIZE];
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * program_libraries - what an ELF file's notes and dynamic section say of it: whether it is Go's, and
- * which libraries it names first.
+ * program_libraries - reads an ELF file's notes and dynamic section: whether it is a Go program,
+ * and which libraries it lists first.
  */
 #pragma once
 #include "abi/program_elf.h"
 
 static inline void program_take_dynamic(struct program_elf *elf, u64 tag, u64 value)
 {
-	/* In an image, ld.so has added the bias to addresses, unless it may not write there. */
+	/* In an image in memory, ld.so has added the bias to addresses, if it may write there. */
 	const u64 address = value < elf->bias ? value : value - elf->bias;
 
 	if (tag == PROGRAM_TAG_STRINGS)
@@ -80,9 +80,9 @@ static inline bool program_is_symbol(struct program_elf *elf, u32 index, const c
 }
 
 /*
- * Whether a symbol is defined, by the table of DT_GNU_HASH: a head of four words, a filter
- * of 64-bit words that most names do not pass, a chain's first symbol for each hash, and the
- * chains' own hashes, whose lowest bit marks the last.
+ * Whether a symbol is defined, by the table of DT_GNU_HASH: a header of four words, a Bloom
+ * filter of 64-bit words, the first symbol of each bucket's chain, and the chains' own hashes,
+ * whose lowest bit marks the last.
  */
 static inline bool program_defines(struct program_elf *elf, const char *name)
 {
@@ -123,7 +123,10 @@ static inline bool program_defines(struct program_elf *elf, const char *name)
 	return false;
 }
 
-/* Whether Go's runtime is in it: by its linker's note, or what every cgo program exports. */
+/*
+ * Whether it contains Go's runtime: by its linker's note, or a symbol that every cgo program
+ * exports.
+ */
 static inline bool program_elf_is_go(struct program_elf *elf)
 {
 	for (u32 i = 0; i < elf->note_count; i++) {
@@ -143,8 +146,8 @@ static inline bool program_begins_with(const char *text, const char *beginning)
 }
 
 /*
- * The sanitizers' runtimes come before other libraries, and ASan's ends a program in which
- * it does not.  gcc's names, and clang's with -shared-libsan.
+ * The sanitizers' runtimes must come before other libraries; ASan's ends the program if it does
+ * not.  Names of gcc's, and of clang's with -shared-libsan.
  */
 static inline bool program_is_sanitizer(const char *library)
 {
@@ -158,7 +161,10 @@ static inline bool program_is_sanitizer(const char *library)
 	return false;
 }
 
-/* Those that the program's own list of libraries begins with, as LD_PRELOAD wants them. */
+/*
+ * The sanitizers' runtimes at the start of the program's list of libraries, joined for
+ * LD_PRELOAD.
+ */
 static inline void program_elf_first_libraries(struct program_elf *elf,
 					       char out_list[PROGRAM_LIBRARIES_SIZE])
 {

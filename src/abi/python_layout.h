@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python_layout - where one process's CPython keeps what a walk reads.
+ * python_layout - where one process's CPython keeps what a walk of its stacks reads.
  *
- * The recorder finds out and checks it (target/python.h); walkers need nothing else.  Offsets are
- * those of a version (target/python_offsets.h), addresses those of a process.
+ * The recorder determines and checks it (target/python.h); walkers need nothing else.  Offsets
+ * are those of a version (target/python_offsets.h), addresses those of the process.
  */
 #pragma once
 #include "abi/code_range.h"
 #include "abi/tls_variable.h"
 #include "abi/types.h"
 
-/* An offset of a field that this version has not, or a walk must do without. */
+/* The offset of a field that this version lacks, or that is unknown. */
 #define PYTHON_NO_FIELD 0xffffU
 
-/* How frames hang together, and what of them one activation of the interpreter's loop holds. */
+/* How frames are linked, and which of them one activation of the eval loop executes. */
 enum python_chain {
 	PYTHON_CHAIN_OBJECTS = 1, /* 2.7 to 3.10: one PyFrameObject for each activation */
 	PYTHON_CHAIN_ENTRY_FLAG,  /* 3.11: _PyCFrame; up to a frame with is_entry */
@@ -21,14 +21,14 @@ enum python_chain {
 	PYTHON_CHAIN_SHIM,        /* 3.13 and later: the thread state; as 3.12 */
 };
 
-/* How a frame says which instruction is being executed. */
+/* How a frame stores the instruction being executed. */
 enum python_position {
 	PYTHON_POSITION_BYTES = 1, /* f_lasti in bytes: 2.7 to 3.9 */
 	PYTHON_POSITION_UNITS,     /* f_lasti in code units: 3.10 */
 	PYTHON_POSITION_POINTER,   /* a pointer into the code: from 3.11 on */
 };
 
-/* What a code object's table of lines looks like (target/python_lines.h). */
+/* Format of a code object's line table (target/python_lines.h). */
 enum python_table {
 	PYTHON_TABLE_NONE,
 	PYTHON_TABLE_LNOTAB_UNSIGNED, /* co_lnotab: 2.7 */
@@ -38,7 +38,7 @@ enum python_table {
 	PYTHON_TABLE_COUNT,
 };
 
-/* How an instance of an ordinary class keeps its attributes (walk/python_thread.h). */
+/* Where an instance of an ordinary class has its attributes (walk/python_thread.h). */
 enum python_attributes {
 	PYTHON_ATTRIBUTES_UNREAD, /* not known */
 	PYTHON_ATTRIBUTES_TABLE,  /* 2.7 */
@@ -48,11 +48,11 @@ enum python_attributes {
 	PYTHON_ATTRIBUTES_INLINE, /* behind the object: from 3.13 on */
 };
 
-/* How the thread state of the thread that asks is found. */
+/* How a thread finds its own thread state. */
 enum python_state_means {
 	/* By calling PyGILState_GetThisThreadState(): a read of a pthread key; 3.6 to 3.14. */
 	PYTHON_STATE_BY_CALL = 1,
-	/* By going through the states there are, for the one with our thread_id: 2.7. */
+	/* By searching all states for the one with our thread_id: 2.7. */
 	PYTHON_STATE_BY_LIST,
 	/* In a thread-local variable: 3.15. */
 	PYTHON_STATE_BY_TLS,
@@ -115,7 +115,7 @@ struct python_offsets {
 
 struct python_layout {
 	u32 version;    /* as PY_VERSION_HEX has it: 0x030b02f0 */
-	u8 chain;       /* enum python_chain; 0: no interpreter, or none that is known */
+	u8 chain;       /* enum python_chain; 0: no interpreter, or an unknown one */
 	u8 position;    /* enum python_position */
 	u8 table;       /* enum python_table */
 	u8 state_means; /* enum python_state_means */
@@ -125,7 +125,7 @@ struct python_layout {
 	u8 padding;
 	struct python_offsets offsets;
 
-	u64 load_bias; /* what is added to the file's addresses */
+	u64 load_bias; /* added to the file's addresses */
 
 	/* Addresses in the process. */
 	struct code_range loop[CODE_RANGES]; /* the interpreter's loop */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ring - how samples get from a vantage to the recorder: shared memory, many
+ * ring - shared memory by which a vantage (such as the agent) sends samples to the recorder: many
  * writers, one reader, no system call.
  *
- * The ring is an array of 64-bit words, a power of two of them.  A record is a run
- * of words that begins with a header word: how many words, the type, the version, and a
- * stamp: the low half of the record's position (words written before it).  A writer
- * reserves its words by moving head, fills them, and stores the header last.  A header whose
- * stamp is not that of its position is an older lap's or not committed yet; so nothing
- * has to be cleared, and when a writer was killed between reserve and commit the reader finds
- * the next record by its stamp: that one record is lost, not the ring.
+ * The ring is an array of 64-bit words, a power of two of them.  A record is a run of words that
+ * begins with a header word: the number of words, the type, the version, and a stamp, which is
+ * the low half of the record's position (words written before it).  A writer reserves words by
+ * advancing head, fills them, and stores the header last.  A header whose stamp does not match
+ * its position is from an earlier lap, or not committed yet.  So nothing has to be cleared; and
+ * if a writer is killed between reserve and commit, the reader finds the next record by its
+ * stamp: only that one record is lost.
  *
- * Full means count and drop.  Nothing here waits.
+ * When the ring is full, records are dropped and counted.  Nothing here waits.
  */
 #pragma once
 #include "abi/python_layout.h"
@@ -22,7 +22,7 @@
 #define RING_VERSION       9
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
-/* Threads of one process that create many short ones. */
+/* Threads of a process that create many short threads. */
 #define RING_CREATORS 16
 
 enum ring_record_type {
@@ -38,33 +38,33 @@ enum ring_record_type {
 enum ring_flags {
 	RING_CLOCK_USER = 1,     /* weights are user time */
 	RING_USER_MODE_ONLY = 2, /* the event does not count system time */
-	RING_TIMER = 4,          /* the vantage's own timers trigger */
+	RING_TIMER = 4,          /* the vantage's own timers trigger samples */
 	RING_TRACE = 8,          /* no samples: calls are traced (abi/trace.h) */
-	RING_NO_BUILTINS = 16,   /* those of Python functions only */
-	RING_PAUSED = 32,        /* nothing is taken before the program asks for it */
-	RING_BLOCKS = 64,        /* Ruby's blocks are traced as its methods are */
+	RING_NO_BUILTINS = 16,   /* with RING_TRACE: calls of builtins are not traced */
+	RING_PAUSED = 32, /* no samples or calls are taken before the program asks for it */
+	RING_BLOCKS = 64, /* Ruby's blocks are traced, too */
 	RING_KERNEL_TICKS = 128, /* system time that no event counts is sampled by timers */
 	RING_ALL_FLAGS = 255,
 };
 
 /* What the recorder asks for while the process runs. */
 enum ring_wishes {
-	RING_WISH_TIMERS = 1, /* timers on its threads are to trigger in place of events */
-	RING_WISH_IMAGES = 2, /* nothing else reports which images are mapped: RING_IMAGE */
+	RING_WISH_TIMERS = 1, /* timers on its threads are to replace perf events */
+	RING_WISH_IMAGES = 2, /* send RING_IMAGE: no perf event reports mappings */
 };
 
-/* What came of RING_WISH_TIMERS. */
+/* The vantage's answer to RING_WISH_TIMERS. */
 enum ring_timers {
 	RING_TIMERS_NONE,
-	RING_TIMERS_ARMED,  /* on each thread, and on those to come: events may go */
-	RING_TIMERS_FAILED, /* on some thread there is none */
+	RING_TIMERS_ARMED,  /* on each thread, also on later ones: perf events may be closed */
+	RING_TIMERS_FAILED, /* some thread has no timer */
 };
 
-/* What the vantage found of the layout, as it held a walk against the interpreter's own. */
+/* The vantage's check of the layout: its walk compared with the interpreter's own backtrace. */
 enum ring_ruby_check {
 	RING_RUBY_UNCHECKED,
 	RING_RUBY_AGREES,
-	RING_RUBY_DIFFERS, /* no stack has Ruby frames from then on */
+	RING_RUBY_DIFFERS, /* stacks have no Ruby frames from then on */
 };
 
 /* A program's file, as stat(2) has it. */
@@ -75,8 +75,8 @@ struct ring_program {
 #define RING_BRIEF_PROGRAMS 4
 
 /*
- * The first page.  head, and what the vantage counts, is written by it; tail and epoch by the
- * reader.
+ * The first page of the memory.  The vantage writes head and its counters; the reader writes tail
+ * and epoch.
  */
 struct ring_header {
 	u64 magic;
@@ -84,52 +84,56 @@ struct ring_header {
 	u32 flags; /* enum ring_flags, by the recorder before the vantage sees the ring */
 	u64 word_count;
 	u64 period_ns;
-	u64 period_ticks;   /* the same on the machine's counter, about (abi/ticks.h) */
-	u64 switch_cost_ns; /* what a thread's clock shows, and its event does not, per switch;
-			     * the recorder may raise it */
+	u64 period_ticks;   /* the period in ticks, approximately (abi/ticks.h) */
+	u64 switch_cost_ns; /* per switch: CPU time in the thread's clock that its event does not
+			     * count; the recorder may raise it */
 	/*
-	 * Odd while sampling is paused (a debugger, or the process asked for it): the
-	 * recorder adds one at its beginning and its end.  The first sample of a thread
-	 * behind a pause stands for no more than its own period.
+	 * Odd while sampling is paused (a debugger is attached, or the process asked for it): the
+	 * recorder adds one at a pause's beginning and its end.  A thread's first sample after a
+	 * pause has at most the weight of its own period.
 	 */
 	u32 pauses;
-	u32 late_hellos; /* by the recorder: children are to say hello late */
-	/* By the recorder at any time: children that execute these are to say hello late. */
+	u32 late_hellos; /* set by the recorder: children are to connect late */
+	/* Set by the recorder at any time: children that execute these are to connect late. */
 	struct ring_program brief_programs[RING_BRIEF_PROGRAMS];
-	u32 wishes; /* enum ring_wishes, by the recorder at any time */
+	u32 wishes; /* enum ring_wishes, set by the recorder at any time */
 	u32 wishes_reserved;
-	/* Threads that were there before the sampling event: their past is start-up, too. */
+	/*
+	 * Threads that are older than their sampling event: their CPU time before it is start-up,
+	 * too.
+	 */
 	u32 older_tids[RING_OLDER_THREADS];
 	/*
-	 * Threads whose event counts for them alone (collect/processes/short_threads.h): each of their
-	 * traps is the end of a period of their own.  Set by the recorder at any time; 0: none.
+	 * Threads whose perf event counts for them alone (collect/processes/short_threads.h):
+	 * each of their traps ends a period of their own.  Set by the recorder at any time; 0:
+	 * none.
 	 */
 	u32 unshared_tids[RING_CREATORS];
 
 	u64 head __attribute__((aligned(128)));
 	u64 tail __attribute__((aligned(128)));
-	u64 epoch; /* by the reader: part of the hashes of stacks; it knows those of this one */
+	u64 epoch; /* by the reader: part of the hashes of stacks, which are valid within it */
 
-	u64 lost_samples __attribute__((aligned(128))); /* for want of room */
-	u64 early_traps;     /* of handler_samples, that left their time to the next sample */
-	u64 handler_samples; /* how often the handler ran to its end */
-	u64 handler_timed;   /* how many of them handler_ticks covers */
-	u64 handler_ticks;   /* spent in those, in ticks of the machine's counter */
-	u64 handler_slow;    /* how many others handler_slow_ns covers */
-	u64 handler_slow_ns; /* CPU time of those */
-	u64 switches;        /* to its threads, as far as samples show */
-	u64 waits;           /* those of them before which the thread waited */
-	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: it did not */
-	u64 end_cpu_ns;      /* at its last instructions; 0: it has not come to them */
-	u64 unsent_ns;       /* of threads that ended when there was no room to say so */
-	u64 lost_ns;         /* what lost_samples stood for */
-	u64 start_ns;        /* CPU time of the vantage's start */
+	u64 lost_samples __attribute__((aligned(128))); /* dropped because the ring was full */
+	u64 early_traps; /* those of handler_samples whose time was left to the next sample */
+	u64 handler_samples; /* completed runs of the signal handler */
+	u64 handler_timed;   /* how many runs handler_ticks covers */
+	u64 handler_ticks;   /* their duration, in ticks */
+	u64 handler_slow;    /* how many other runs handler_slow_ns covers */
+	u64 handler_slow_ns; /* their CPU time */
+	u64 switches;        /* context switches to its threads, as far as samples show */
+	u64 waits;           /* those before which the thread had waited */
+	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: not begun */
+	u64 end_cpu_ns;      /* its CPU time at its last instructions; 0: not yet */
+	u64 unsent_ns;       /* CPU time of threads whose end the full ring could not take */
+	u64 lost_ns;         /* weight of lost_samples */
+	u64 start_ns;        /* CPU time that starting the vantage took */
 	u32 timers;          /* enum ring_timers */
 	u32 timers_reserved;
 
 	/*
-	 * The interpreters that the process has mapped: each written once by the recorder, at
-	 * any time, and whole when its has_… is seen (acquire) to be 1.
+	 * Layouts of the interpreters that the process has mapped: each written once by the
+	 * recorder, at any time, and complete once its has_… (acquire) is 1.
 	 */
 	u32 has_python __attribute__((aligned(128)));
 	u32 has_ruby;
@@ -137,8 +141,8 @@ struct ring_header {
 	struct ruby_layout ruby;
 
 	/*
-	 * By the vantage: walks with a thread state (an execution context) that looked like one,
-	 * and those in which it did not.
+	 * By the vantage: walks that found a plausible thread state (execution context), and
+	 * walks that found an implausible one.
 	 */
 	u64 python_walks __attribute__((aligned(128)));
 	u64 python_refusals;
@@ -147,35 +151,35 @@ struct ring_header {
 	u32 ruby_check; /* enum ring_ruby_check */
 	u32 ruby_reserved;
 
-	u64 trace_offset; /* of the struct trace_area, from here; 0: there is none */
-	u64 bytes;        /* of the whole memory */
+	u64 trace_offset; /* of the struct trace_area, from the start of the memory; 0: none */
+	u64 bytes;        /* size of the whole memory */
 
-	u64 regions_address; /* by the vantage: walk/regions.h; 0: there are none */
+	u64 regions_address; /* set by the vantage: walk/regions.h; 0: no regions */
 
-	/* The recorder: its pid, and when it began, in ticks since boot (proc_pid_stat(5)). */
+	/* The recorder's pid, and its start time in clock ticks since boot (proc_pid_stat(5)). */
 	u64 recorder_pid, recorder_start;
 };
 _Static_assert(sizeof(struct ring_header) <= RING_HEADER_BYTES, "the header is one page");
 
 struct ring_record {
-	u16 words; /* with this one */
+	u16 words; /* including this header */
 	u8 type;
 	u8 version;
 	u32 stamp;
 };
 
 enum ring_sample_flags {
-	RING_SAMPLE_PAUSED = 1, /* of time that the program does not want to be sampled */
+	RING_SAMPLE_PAUSED = 1, /* from time that the program does not want sampled */
 	/*
-	 * No sample: what a thread that ends has burned since its last one.  The leaf is the
-	 * function that it began with, without callers.
+	 * No sample: the CPU time of a thread that ends, since its last sample.  The leaf is the
+	 * thread's start function, without callers.
 	 */
 	RING_SAMPLE_END = 2,
-	/* Samples of this thread were lost since the last one that is here. */
+	/* Samples of this thread were lost since its last one in the ring. */
 	RING_SAMPLE_BEHIND_LOST = 4,
 };
 
-/* One sample.  covered_ns is the thread's CPU time since sampling began, up to here. */
+/* A sample.  covered_ns: the thread's CPU time from the beginning of sampling up to this one. */
 struct ring_sample {
 	struct ring_record record;
 	u32 tid;
@@ -184,27 +188,33 @@ struct ring_sample {
 	u16 reserved;
 	u64 time_ns; /* CLOCK_MONOTONIC */
 	u64 stack;   /* the hash of a ring_stack sent before; 0: no callers */
-	u64 leaf;    /* the exact address being executed, or the word of a region's frame */
+	u64 leaf;    /* the address being executed, or a region's frame word */
 	u64 weight_ns;
 	u64 covered_ns;
 };
 
 /*
- * One frame of a stack, as a word: the address to look up (return addresses are already one
- * byte back), or an interpreter's frame: the key of its code and the instruction being executed;
- * of Ruby's, the line.
+ * A frame of a stack is one word: the address to look up (return addresses already less one
+ * byte); or, for an interpreter's frame, the key of its code and the instruction being executed,
+ * for Ruby the line.
  */
 #define RING_INTERPRETED      (1ULL << 63)
 #define RING_INSTRUCTION_BITS 20
-/* Counted as the code's table of lines counts; this one stands for those that do not fit. */
+/*
+ * Instructions are counted as in the code's line table; this value stands for any that do not
+ * fit.
+ */
 #define RING_NO_INSTRUCTION ((1ULL << RING_INSTRUCTION_BITS) - 1)
-/* What a ring_code's key is cut to: it has RING_INTERPRETED, and 0 where instructions stand. */
+/*
+ * The bits of a ring_code's key: it includes RING_INTERPRETED, and is 0 in the instruction's
+ * bits.
+ */
 #define RING_KEY_MASK (~RING_NO_INSTRUCTION)
 
 /*
- * The callers of a leaf, innermost first.  Sent before the first sample of an epoch that names
- * its hash.  Behind an address in an interpreter's loop (the leaf, or one of these) stand the
- * frames that this activation of the loop executes.
+ * The callers of a leaf, innermost first.  Sent before the first sample of an epoch that refers
+ * to its hash.  An address in an interpreter's loop (the leaf, or one of these) is followed by
+ * the frames that this activation of the loop executes.
  */
 struct ring_stack {
 	struct ring_record record;
@@ -212,28 +222,27 @@ struct ring_stack {
 	u64 frames[];
 };
 
-/* An ELF image that the vantage met for the first time. */
+/* An ELF image in which the vantage found an address for the first time. */
 struct ring_image {
 	struct ring_record record;
 	u64 time_ns;
 	u64 start, end;
-	u64 load_bias; /* what is added to the file's addresses */
+	u64 load_bias; /* added to the file's addresses */
 	char path[];   /* NUL-terminated, padded to a word */
 };
 
 enum ring_code_kind {
 	RING_CODE_PYTHON = 1,         /* a code object */
 	RING_CODE_PYTHON_BUILTIN = 2, /* a C function, as Python names it */
-	RING_CODE_RUBY = 3, /* an iseq of a method: its frames have lines for instructions */
-	RING_CODE_RUBY_BUILTIN =
-		4,            /* a method in C, an operator, or the collection of garbage */
-	RING_CODE_REGION = 5, /* a region of the program's time that it named itself */
+	RING_CODE_RUBY = 3,           /* an iseq of a method: lines instead of instructions */
+	RING_CODE_RUBY_BUILTIN = 4,   /* a method in C, an operator, or garbage collection */
+	RING_CODE_REGION = 5,         /* a region of the program's time that it named itself */
 };
 
 /*
- * What an interpreter's frames with this key are.  Sent before the first stack of an epoch that
- * names it.  Texts are UTF-8 (bytes that file names had before they were decoded are those
- * bytes again), one after the other without NULs, then the table of lines.
+ * Describes the code that has this key.  Sent before the first stack of an epoch that refers to
+ * it.  Texts are UTF-8 (undecodable bytes of file names are the original bytes), one after the
+ * other without NULs; then follows the line table.
  */
 struct ring_code {
 	struct ring_record record;
@@ -251,10 +260,10 @@ struct ring_code {
 };
 
 enum ring_code_flags {
-	RING_CODE_IS_CUT = 1, /* a text was longer than there is room for */
+	RING_CODE_IS_CUT = 1, /* a text was cut */
 };
 
-/* What the program calls a thread, in UTF-8, where the kernel does not have it. */
+/* The program's name for a thread, in UTF-8, if the kernel does not know it. */
 struct ring_thread {
 	struct ring_record record;
 	u64 time_ns; /* CLOCK_MONOTONIC */
@@ -265,7 +274,7 @@ struct ring_thread {
 /* Longer names are cut. */
 #define RING_THREAD_NAME_MAX 64
 
-/* Images may have gone: addresses may change their meaning. */
+/* Images may have been unloaded: addresses may change their meaning. */
 struct ring_flush {
 	struct ring_record record;
 	u64 time_ns;
@@ -285,8 +294,8 @@ static inline u64 ring_pack_record(u16 words, u8 type, u64 position)
 }
 
 /*
- * Whether `words` more would fit now: a cheap look before expensive work.  Here and below,
- * word_count is the writer's own copy (abi/ring_terms.h): the header's may change.
+ * Whether `words` more would fit now: a cheap check before expensive work.  Here and below,
+ * word_count is the writer's own copy (abi/ring_terms.h): the header's may be changed by others.
  */
 static inline int ring_has_room(struct ring_header *ring, u64 word_count, u64 words)
 {
@@ -297,7 +306,7 @@ static inline int ring_has_room(struct ring_header *ring, u64 word_count, u64 wo
 }
 
 /*
- * Reserves words for one record: its position in *out_position; 0, or -1 when there is no
+ * Reserves words for one record.  0: its position is in *out_position; -1: the ring is full.
  * room.
  */
 static inline int ring_reserve(struct ring_header *ring, u64 word_count, u64 words,
@@ -330,14 +339,14 @@ static inline void ring_commit(struct ring_header *ring, u64 word_count, u64 pos
 {
 	u64 *header = &ring_words(ring)[position & (word_count - 1)];
 
-	/* Pairs with the acquire in ring_peek(): a visible header means whole words. */
+	/* Pairs with the acquire in ring_peek(): behind a visible header all words are. */
 	__atomic_store_n(header, ring_pack_record(words, type, position), __ATOMIC_RELEASE);
 }
 
 /*
- * The record at position, for the reader: its words are copied to `words` (room for
- * max words) and their number returned; 0 when it is not committed, or makes no sense.  `ring`
- * is memory another process can write: word_count is the reader's own copy.
+ * For the reader: copies the words of the record at position to `words` (room for max words) and
+ * returns their number; 0 if it is not committed, or is invalid.  Another process can write this
+ * memory: word_count is the reader's own copy.
  */
 static inline u64 ring_peek(const u64 *ring_data, u64 word_count, u64 position, u64 head,
 			    u64 *words, u64 max)

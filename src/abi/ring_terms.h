@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ring_terms - what a vantage takes from a ring's header once, checks, and works with.
+ * ring_terms - the sizes and settings that a vantage reads from a ring's header once, checks, and
+ * works with from then on.
  *
- * The header lies in memory that others can write at any time.  A size that is read there again
- * may be another one, so each is read once, when the ring is adopted; all addresses in the ring
- * are computed from the copy.
+ * Others can write the header's memory at any time, and a size read again may be another.  So
+ * each is read once, when the ring is adopted; all addresses in the ring are computed from the
+ * copy.
  */
 #pragma once
 #include "abi/ring.h"
@@ -25,13 +26,13 @@ struct ring_terms {
 	u32 reserved;
 };
 
-/* Where the words end: there a trace area begins, if there is one. */
+/* The offset of the end of the words, where a trace area begins, if any. */
 static inline u64 ring_words_end(u64 word_count)
 {
 	return RING_HEADER_BYTES + word_count * sizeof(u64);
 }
 
-/* Whether memory of so many bytes may be a ring, before anything in it is looked at. */
+/* Whether memory of this size may be a ring: checked before anything in it is read. */
 static inline int ring_is_possible_size(u64 bytes)
 {
 	return bytes >= ring_words_end(RING_WORDS_MIN) &&
@@ -54,8 +55,9 @@ static inline int ring_terms_are_sound(const struct ring_terms *terms, u64 bytes
 }
 
 /*
- * Reads the terms of a ring in a memory of `bytes`, of which ring_is_possible_size() is true: 0;
- * -1 if it is no ring of this version, or its figures contradict each other.
+ * Reads the terms of a ring in memory of `bytes` for which ring_is_possible_size() is true.  0;
+ * or
+ * -1: not a ring of this version, or its figures contradict each other.
  */
 static inline int ring_read_terms(const struct ring_header *ring, u64 bytes,
 				  struct ring_terms *out_terms)

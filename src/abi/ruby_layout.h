@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_layout - where one process's CRuby keeps what a walk reads.
+ * ruby_layout - where one process's CRuby keeps what a walk of its stacks reads.
  *
- * The recorder finds out and checks it (target/ruby.h); walkers need nothing else.  Offsets and
- * instructions are those of a version (target/ruby_offsets.h), addresses those of a process.
+ * The recorder determines and checks it (target/ruby.h); walkers need nothing else.  Offsets and
+ * instructions are those of a version (target/ruby_offsets.h), addresses those of the process.
  */
 #pragma once
 #include "abi/code_range.h"
 #include "abi/tls_variable.h"
 #include "abi/types.h"
 
-/* An offset of a field that this version has not, or a walk must do without. */
+/* The offset of a field that this version lacks, or that is unknown. */
 #define RUBY_NO_FIELD 0xffffU
 
 /*
@@ -87,16 +87,16 @@ struct ruby_offsets {
 #undef RUBY_OFFSET_FIELD
 };
 
-/* How the execution context of the thread that asks is found. */
+/* How a thread finds its own execution context. */
 enum ruby_context_means {
 	RUBY_CONTEXT_BY_TLS = 1, /* a thread-local variable: from 3.0 on (abi/tls_variable.h) */
-	/* By going through the threads there are, for the one with our pthread_self(): 2.7. */
+	/* By searching all threads for the one with our pthread_self(): 2.7. */
 	RUBY_CONTEXT_BY_LIST,
 };
 
 /*
- * What a special instruction does for which an ordinary call would have made a frame: the
- * operator's name, and how many words below the stack pointer its receiver stands.
+ * Operators that special instructions execute without the frame of an ordinary call: the
+ * operator's name, and how many words below the stack pointer its receiver is.
  */
 #define RUBY_OPERATOR_MAP(X)                                                                 \
 	X(NONE, "", 0)                                                                       \
@@ -129,24 +129,24 @@ enum ruby_context_means {
 	X(STR_UMINUS, "-@", 0)                                                               \
 	X(NEWARRAY_MAX, "max", 0)                                                            \
 	X(NEWARRAY_MIN, "min", 0)                                                            \
-	X(NEWARRAY_SEND, "", 0) /* its operand says which: from 3.3 on */                    \
-	X(SEND, "", 0) /* send, opt_send_without_block: its inline cache knows the method */ \
+	X(NEWARRAY_SEND, "", 0) /* its operand selects the method: from 3.3 on */            \
+	X(SEND, "", 0) /* send, opt_send_without_block: the method is in its inline cache */ \
 	X(LEAVE, "", 0)                                                                      \
-	X(BUILTIN, "", 0) /* opt_invokebuiltin_delegate_leave: all that some methods are */
+	X(BUILTIN, "", 0) /* opt_invokebuiltin_delegate_leave: the whole body of some methods */
 
 #define RUBY_OPERATOR_ENUM(name, text, receiver) RUBY_OPERATOR_##name,
 enum ruby_operator { RUBY_OPERATOR_MAP(RUBY_OPERATOR_ENUM) RUBY_OPERATOR_COUNT };
 #undef RUBY_OPERATOR_ENUM
 
-/* In an instruction's byte, besides its enum ruby_operator. */
+/* Bits of an instruction's byte: its enum ruby_operator, and a flag. */
 #define RUBY_INSTRUCTION_OPERATOR 0x7f
 /*
- * While it is executed the frame's pc points at it, and not yet behind it (a "leaf" instruction
- * of insns.def, up to 3.2).
+ * The frame's pc points at this instruction while it is executed, not yet behind it (a "leaf"
+ * instruction of insns.def, up to 3.2).
  */
 #define RUBY_INSTRUCTION_PC_STAYS 0x80
 
-/* Instructions that a version may have, with their traced doubles. */
+/* Most instructions of a version, including their variants for tracing. */
 #define RUBY_MAX_INSTRUCTIONS 320
 
 /* Variables of type VALUE that hold a class. */
@@ -167,8 +167,9 @@ enum ruby_class { RUBY_CLASS_MAP(RUBY_CLASS_ENUM) RUBY_CLASS_COUNT };
 #undef RUBY_CLASS_ENUM
 
 /*
- * Functions that the agent calls, by their exported names without "rb_"; 0: the version has it
- * not.  Those of postponed jobs in handlers, the others on the interpreter's own thread.
+ * Functions that the agent calls, by their exported names without "rb_"; 0: the version lacks it.
+ * Those of postponed jobs are called in signal handlers, the others on the interpreter's own
+ * thread.
  */
 #define RUBY_FUNCTION_MAP(X)          \
 	X(postponed_job_register_one) \
@@ -201,26 +202,27 @@ struct ruby_layout {
 	u8 class_ext_is_pointer; /* up to 3.1 */
 	u8 singleton_flag;       /* the number of the bit in a class's flags */
 	u8 first_line_is_value;  /* body_first_line is a Fixnum: up to 3.1 */
-	u8 text_length_in_flags; /* of embedded Strings: up to 3.1 */
+	u8 text_length_in_flags; /* an embedded String has its length in its flags: up to 3.1 */
 	u8 nil;                  /* Qnil: 8 up to 3.1, then 4 */
 	u8 last_operator_id;     /* tLAST_OP_ID */
 	u32 padding;
 	struct ruby_offsets offsets;
 
-	u64 load_bias; /* what is added to the file's addresses */
+	u64 load_bias; /* added to the file's addresses */
 
 	/* Addresses in the process. */
-	struct code_range loop[CODE_RANGES]; /* rb_vm_exec(): one call of it is an activation */
-	struct code_range core[CODE_RANGES]; /* vm_exec_core(), which it calls: instructions */
+	struct code_range loop[CODE_RANGES]; /* rb_vm_exec(): a call is an activation */
+	struct code_range core[CODE_RANGES]; /* vm_exec_core(), called by it: the loop */
 	struct tls_variable context;         /* ruby_current_ec */
 	u64 vm;      /* ruby_current_vm_ptr, a pointer to the VM; only needed for 2.7, 3.2 */
 	u64 symbols; /* ruby_global_symbols */
-	u64 classes[RUBY_CLASS_COUNT]; /* rb_cInteger, …: where the VALUE is */
+	u64 classes[RUBY_CLASS_COUNT]; /* rb_cInteger, …: addresses of these variables */
 	struct ruby_functions functions;
 
 	/*
-	 * Where each instruction's code begins, less core[0].start, in ascending order; and, in the
-	 * same order, what it does.  An iseq's code is made of these addresses.
+	 * The address of each instruction's code, less core[0].start, in ascending order; and, in
+	 * the same order, what the instruction does.  An iseq consists of these addresses and
+	 * operands.
 	 */
 	u32 instruction_count;
 	u32 labels[RUBY_MAX_INSTRUCTIONS];

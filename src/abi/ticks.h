@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ticks - the machine's counter, which runs at one rate, known by a clock.
+ * ticks - reads the processor's counter, which advances at a constant rate.
  *
- * The agent times its handler by it, since it takes no system call anywhere; the recorder
- * compares it with CLOCK_MONOTONIC.
+ * The agent times its handler by it, since reading it never takes a system call; the recorder
+ * determines its rate by CLOCK_MONOTONIC.
  */
 #pragma once
 #include "abi/types.h"

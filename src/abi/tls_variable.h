@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * tls_variable - where each thread has its own copy of a variable.
+ * tls_variable - how to find a thread's own copy of a thread-local variable.
  */
 #pragma once
 #include "abi/types.h"
 
 enum tls_means {
 	TLS_NONE,
-	/* At `place` from the thread pointer. */
+	/* At offset `place` from the thread pointer. */
 	TLS_STATIC,
-	/* At `place` in the block of the module whose number is at the address `module`. */
+	/*
+	 * At offset `place` in the TLS block of the module whose number is stored at address
+	 * `module`.
+	 */
 	TLS_BY_MODULE,
 };
 

@@ -1,7 +1,7 @@
 /*
  * walk_status - why the walk of a stack ended.
  *
- * Every walk ends with one of these; reports print the tally.
+ * Every walk ends with one of these; reports print how often each occurred.
  */
 #pragma once
 
@@ -38,8 +38,8 @@ enum walk_status { WALK_STATUS_MAP(WALK_STATUS_ENUM) WALK_STATUS_COUNT };
 #undef WALK_STATUS_ENUM
 
 /*
- * What a walk counts as whose native part ended before the outermost frame, but whose
- * interpreted frames are all there; `ending` itself where that is no such end.
+ * The status of a stack whose native part ended before the outermost frame with `ending`, but
+ * whose interpreted frames are complete; `ending` itself if it is no such end.
  */
 static inline enum walk_status walk_status_of_interpreted(enum walk_status ending)
 {

@@ -90,10 +90,7 @@ OF_STUB void note_error(struct stub_block *block)
 
 	for (uint32_t i = 0; text != NULL && text[i] != '\0' && i + 1 < STUB_ERROR_SIZE; i++) {
 		block->error[i] = text[i];
-		__asm__ volatile(""
-				 :
-				 :
-				 : "memory"); /* keeps the loop from becoming strncpy() */
+		__asm__ volatile("" : : : "memory"); /* not strncpy() */
 	}
 }
 

@@ -48,9 +48,8 @@ static const struct profile_members members_of[] = {
 #define HANDLE_TO_FRAME 24
 
 static struct {
-	const struct profile_members *members; /* NULL: do not set it */
-	const struct profile_members
-		*members_to_fall_back; /* for 3.11, if dispatch hooks fail */
+	const struct profile_members *members;              /* NULL: do not set it */
+	const struct profile_members *members_to_fall_back; /* for 3.11 */
 	bool has_audit_hook;
 	bool is_calibrated;
 } python;

@@ -28,8 +28,7 @@ struct kept_stack {
 
 /* The stacks of a thread's slot, which threads use one after the other. */
 struct kept_stacks {
-	struct kept_stack
-		*in_use; /* the one whose stack is in the thread's struct call_stack */
+	struct kept_stack *in_use; /* its stack is in the struct call_stack */
 	u64 switches;
 	struct kept_stack sets[SETS][WAYS];
 };
