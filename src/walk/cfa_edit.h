@@ -2,14 +2,14 @@
 /*
  * cfa_edit - the state of a CFA program, and the edits its instructions make.
  *
- * The including file says which registers are followed: cfa_column_of_register(), and which
- * only functions save that go to a landing pad: cfa_eh_data_of_register().
+ * The including file defines which registers are followed, cfa_column_of_register(), and which
+ * registers are saved only by functions that go to a landing pad, cfa_eh_data_of_register().
  */
 #pragma once
 #include "cfa_row.h"
 
 static inline enum cfa_column cfa_column_of_register(u64 reg);
-/* A bit for each register that __builtin_eh_return() gives a landing pad; 0: no such. */
+/* A bit for each register that __builtin_eh_return() sets for a landing pad; 0: not one of them. */
 static inline u8 cfa_eh_data_of_register(u64 reg);
 
 /* gcc nests two of them at most; each costs 40 bytes of a 512-byte kernel stack. */
@@ -17,7 +17,7 @@ static inline u8 cfa_eh_data_of_register(u64 reg);
 
 struct cfa_program {
 	struct cfa_row row;
-	struct cfa_row initial; /* what DW_CFA_restore goes back to */
+	struct cfa_row initial; /* the row that DW_CFA_restore restores from */
 	struct cfa_row remembered[CFA_REMEMBERED_MAX];
 	u32 remembered_count;
 	u32 code_align;
@@ -25,7 +25,7 @@ struct cfa_program {
 	u8 pointer_encoding;
 	u8 is_past; /* the address has been passed: row is its row */
 	u8 is_bad;
-	u8 eh_data; /* the bits of those that were saved on the way */
+	u8 eh_data; /* bits of cfa_eh_data_of_register() for saved registers */
 	u64 location;
 	u64 lookup;
 };
@@ -37,7 +37,7 @@ static inline s32 cfa_s32(struct cfa_program *p, s64 value)
 	return (s32)value;
 }
 
-/* Both are small, so that no product overflows (BPF cannot check one of 64 bits). */
+/* Both factors are small, so no product overflows (BPF cannot check one of 64 bits). */
 static inline s64 cfa_factored(struct cfa_program *p, s64 factor)
 {
 	return cfa_s32(p, factor) * (s64)p->data_align;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * cfa_expression - recognises the expressions that occur in unwind rules.
+ * cfa_expression - recognises the DWARF expressions that occur in unwind rules.
  *
- * DWARF allows any computation; compilers, linkers and assembler writers use four forms.
- * They are matched, not evaluated; anything else makes the rule unknown.
+ * DWARF allows any computation; compilers, linkers and assembler programmers use a few forms.
+ * These are matched, not evaluated; any other makes the rule unknown.
  */
 #pragma once
 #include "cfa_edit.h"
 #include "eh_bytes.h"
 
-/* Operations of the few expressions compilers and assembler writers put into rules. */
+/* The operations of those forms. */
 enum {
 	CFA_OP_DEREF = 0x06,
 	CFA_OP_PLUS = 0x22,
@@ -62,7 +62,10 @@ static inline int cfa_expression_base(struct eh_bytes *b, u64 end, u8 *out_reg, 
 	return b->at <= end;
 }
 
-/* What is added at the end: plus_uconst, or lit<n> and plus, as in SBCL.  False: neither. */
+/*
+ * Reads the number added at the end: plus_uconst, or lit<n> and plus, as in SBCL.  False:
+ * neither.
+ */
 static inline int cfa_expression_add(struct eh_bytes *b, u64 *out_add)
 {
 	u8 op = eh_bytes_u8(b);
@@ -76,8 +79,8 @@ static inline int cfa_expression_add(struct eh_bytes *b, u64 *out_add)
 }
 
 /*
- * The forms reg + offset, *(reg + offset), *(reg + offset) + add, and, as OCaml 5 has it where one
- * stack was left for another, **(reg + offset) + add.
+ * Matches reg + offset, *(reg + offset), *(reg + offset) + add, and **(reg + offset) + add, which
+ * OCaml 5 uses where it has switched from one stack to another.
  */
 static inline struct cfa_base cfa_base_deref(struct cfa_program *p, struct eh_bytes *b, u64 end)
 {

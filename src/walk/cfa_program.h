@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * cfa_program - runs the small programs that build an address's row.
+ * cfa_program - runs the CFA programs that compute an address's row.
  *
- * A program is a list of instructions that edit a row; "advance" instructions say from
- * which address on the edited row holds.  The program of a CIE makes the row all its
- * functions begin with, the program of an FDE goes on from there.  The row of an address
- * is what stands when the next advance would pass it.  (DWARF 5, section 6.4.)
+ * A program is a list of instructions that edit a row; "advance" instructions say from which
+ * address on the edited row holds.  The program of a CIE makes the row that all its functions
+ * begin with, and the program of an FDE continues from there.  The row of an address is the one
+ * reached when the next advance would pass the address.  (DWARF 5, section 6.4.)
  */
 #pragma once
 #include "cfa_edit.h"
@@ -155,7 +155,7 @@ static inline void cfa_step_long(struct cfa_program *p, struct eh_bytes *b, u8 o
 {
 	switch (op) {
 	case CFA_NOP:
-	/* Return addresses are always stripped of their signature, so its state is not kept. */
+	/* The signature is removed from every return address, so its state is not followed. */
 	case CFA_AARCH64_NEGATE_RA_STATE:
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 		break;

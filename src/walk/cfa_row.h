@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * cfa_row - where a frame's CFA and the registers we follow are, at one address.
+ * cfa_row - how to compute a frame's CFA and find the saved registers, at one address.
  *
  * The CFA (canonical frame address) is the stack pointer's value before the call, and the
  * fixed point of a frame: compilers describe, for each range of instructions, how to
  * compute it and at what distance from it the caller's registers were saved.  A row is one
- * such description, in a form that knows nothing of a processor but its register numbers.
+ * such description; all it has of a processor is register numbers.
  */
 #pragma once
 #include "abi/types.h"

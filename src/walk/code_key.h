@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * code_key - keys to know an interpreter's functions by, and the words of their frames.
+ * code_key - keys that identify an interpreter's functions, and the words of their frames in
+ * stacks.
  */
 #pragma once
 #include "abi/ring.h"
 
-/* Of an instruction that is not known. */
+/* The number of an unknown instruction. */
 #define CODE_NO_INSTRUCTION 0xffffffffU
 
 static inline u64 code_mix(u64 hash, u64 word)
@@ -14,13 +15,13 @@ static inline u64 code_mix(u64 hash, u64 word)
 	return hash ^ hash >> 32;
 }
 
-/* The first `left` bytes of a word; what is behind them has no meaning. */
+/* The first `left` bytes of a word; the others are undefined. */
 static inline u64 code_first_bytes(u64 word, u64 left)
 {
 	return left >= sizeof word ? word : word & ((1ULL << left * 8) - 1);
 }
 
-/* What a hash is as a key: abi/ring.h has the frames it stands in. */
+/* Makes a key of a hash (abi/ring.h describes the frame words that contain it). */
 static inline u64 code_key_of_hash(u64 hash)
 {
 	return RING_INTERPRETED | (code_mix(hash, hash >> 29) & RING_KEY_MASK);

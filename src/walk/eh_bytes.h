@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * eh_bytes - reads the numbers of .eh_frame out of the target, never past an end.
+ * eh_bytes - reads the numbers of .eh_frame from the target's memory, never past an end.
  *
- * Reads past the end, and of memory that is not there, give 0 and are remembered in
- * `failed`: one check after a group of reads is enough.
+ * Reads past the end, or of unreadable memory, return 0 and set `failed`: one check after a group
+ * of reads suffices.
  */
 #pragma once
 #include "mem.h"
 
-/* Most descriptions of a function are shorter than this, so they cost one read. */
+/* Most FDEs are shorter than this, so they cost one read. */
 #define EH_BYTES_WINDOW   64
 #define EH_BYTES_HALVINGS 7 /* of the window, down to nothing */
 
@@ -27,7 +27,7 @@ struct eh_bytes {
 	u8 bytes[EH_BYTES_WINDOW];
 };
 
-/* How a pointer is written (LSB, "DWARF Exception Header Encoding"): a format and a base. */
+/* Pointer encodings (LSB, "DWARF Exception Header Encoding"): a format and a base. */
 enum {
 	EH_ENC_ABSPTR = 0x00,
 	EH_ENC_ULEB128 = 0x01,
@@ -63,8 +63,8 @@ static inline void eh_bytes_init(struct eh_bytes *b, struct mem *mem, u64 at, u6
 }
 
 /*
- * Copies the bytes that begin at b->at; false if there are none to be had.  Where memory
- * ends before `end` says (a section's length is not always known), less is copied.
+ * Copies the bytes that begin at b->at; false if none can be read.  If memory ends before `end`
+ * (a section's length is not always known), copies less.
  */
 static inline int eh_bytes_fill(struct eh_bytes *b)
 {
@@ -118,7 +118,7 @@ static inline s64 eh_bytes_signed(struct eh_bytes *b, u32 size)
 /* Ten groups of seven bits hold 64; a longer number is damaged. */
 #define EH_BYTES_LEB128_MAX 10
 
-/* The groups as they come, and in *out_bits how many bits they were. */
+/* The value of all groups; *out_bits: how many bits they have. */
 static inline u64 eh_bytes_leb128(struct eh_bytes *b, u32 *out_bits)
 {
 	u64 value = 0;
@@ -184,10 +184,9 @@ static inline u64 eh_bytes_in_format(struct eh_bytes *b, u8 format)
 }
 
 /*
- * A pointer in the given encoding.  data_base is what EH_ENC_DATAREL counts from.  The
- * other bases (text, function, aligned) are used by no linker for what we read.  An
- * indirect pointer is not followed: only personality routines have them, and those are
- * read to be skipped.
+ * Reads a pointer in the given encoding.  data_base is the base for EH_ENC_DATAREL.  No linker
+ * uses the other bases (text, function, aligned) for what we read.  An indirect pointer is not
+ * dereferenced: only personality routines have such, which are read only to be skipped.
  */
 static inline u64 eh_bytes_pointer(struct eh_bytes *b, u8 encoding, u64 data_base)
 {

@@ -22,7 +22,7 @@ struct native_image {
 
 /* A table of 2^32 entries would need 32 halvings. */
 #define EH_FRAME_SEARCH_MAX 32
-/* Without a table every record is looked at; libraries without one are small or old. */
+/* Without a table all records are searched; libraries without one are small or old. */
 #ifndef EH_FRAME_SCAN_MAX
 #define EH_FRAME_SCAN_MAX 65536
 #endif
@@ -82,7 +82,7 @@ static inline int eh_record_read(struct eh_bytes *b, const struct eh_section *s,
 	return length < 4 || b->failed ? -1 : 0;
 }
 
-/* One letter of the augmentation string; negative if we cannot know what it stands for. */
+/* Handles a letter of the augmentation string; negative if it is unknown. */
 static inline int eh_cie_augmentation(struct eh_bytes *b, struct eh_cie *cie, char letter)
 {
 	u8 encoding;

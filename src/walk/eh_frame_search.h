@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * eh_frame_search - from an address to the FDE that covers it, and to its row.
+ * eh_frame_search - finds the FDE that covers an address, and the address's row.
  */
 #pragma once
 #include "eh_frame.h"
@@ -68,7 +68,7 @@ static inline enum walk_status eh_table_search(struct mem *mem, const struct eh_
 	return WALK_COMPLETE;
 }
 
-/* What a lookup works with.  One of them, since the stack of a BPF program is small. */
+/* Working memory of a lookup.  One struct, since the stack of a BPF program is small. */
 struct eh_lookup {
 	struct eh_bytes bytes;
 	struct eh_section section;
@@ -89,7 +89,7 @@ static inline int eh_lookup_fde(struct eh_lookup *l, u64 at)
 	return eh_fde_read(&l->bytes, &record, &l->cie, &l->fde);
 }
 
-/* Looks at one record after the other, for images without a table. */
+/* Searches all records, for images without a table. */
 static inline enum walk_status eh_lookup_scan(struct eh_lookup *l, u64 lookup)
 {
 	struct eh_record record;

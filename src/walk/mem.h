@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * mem - the target's memory, as the vantage that includes a walker defines it.
+ * mem - access to the target's memory, which the file that includes a walker defines.
  */
 #pragma once
 #include "abi/types.h"
@@ -10,9 +10,8 @@ struct mem;
 static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr);
 
 /*
- * As mem_read(), but as much of it as there is before something that cannot be read, by
- * halves: the last bytes of a section may lie right before a gap.  Returns how many bytes
- * were copied, 0 if none.
+ * Like mem_read(), but if that fails, tries with half the length, and so on: the last bytes of a
+ * section may lie right before an unmapped page.  Returns how many bytes were copied, 0 if none.
  */
 static inline u32 mem_read_some(struct mem *mem, void *dst, u32 len, u64 addr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * name_text - a name in UTF-8, as it is put together of what is read of an interpreter.
+ * name_text - builds a name in UTF-8 from texts read from an interpreter's memory.
  */
 #pragma once
 #include "mem.h"
@@ -9,17 +9,17 @@
 
 struct name_text {
 	u16 length;
-	u8 is_cut; /* there was more, or it could not be read to its end */
+	u8 is_cut; /* the text was longer, or could not be read to its end */
 	u8 bytes[NAME_TEXT_MAX];
 };
 
-/* Appends one byte: there is room. */
+/* Appends one byte, for which there must be room. */
 static inline void name_text_put(struct name_text *text, u32 byte)
 {
 	text->bytes[text->length++] = (u8)byte;
 }
 
-/* Appends characters of ours. */
+/* Appends a string of our own. */
 static inline void name_text_add(struct name_text *text, const char *characters)
 {
 	for (u32 i = 0; i < 32 && characters[i] != 0; i++) {
@@ -31,7 +31,7 @@ static inline void name_text_add(struct name_text *text, const char *characters)
 	}
 }
 
-/* Whether it is this very string; one that was cut off is none. */
+/* Whether the text equals this string. */
 static inline int name_text_is(const struct name_text *text, const char *string)
 {
 	u32 i = 0;
@@ -41,7 +41,10 @@ static inline int name_text_is(const struct name_text *text, const char *string)
 	return i == text->length && string[i] == '\0';
 }
 
-/* How many bytes a character takes; lone surrogates are bytes, or U+FFFD. */
+/*
+ * How many bytes a character takes; U+DC80 to U+DCFF stand for bytes; other lone surrogates
+ * become U+FFFD.
+ */
 static inline u32 name_character_size(u32 character)
 {
 	if (character < 0x80 || (character >= 0xdc80 && character <= 0xdcff))
@@ -81,7 +84,7 @@ static inline void name_text_append(struct name_text *text, u32 character)
 	name_text_put(text, 0x80 | (character & 0x3f));
 }
 
-/* Appends a string of C's, as far as it can be read and there is room. */
+/* Appends a C string from the target's memory, as far as it can be read and there is room. */
 static inline void name_text_append_string(struct mem *mem, u64 string, struct name_text *text)
 {
 	for (u32 i = 0; i < NAME_TEXT_MAX; i++) {

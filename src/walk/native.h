@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native - walks native frames without frame pointers, by the rules of .eh_frame.
+ * native - walks native frames by the unwind rules of .eh_frame; code need not keep frame
+ * pointers.
  *
- * What it is not: a loop.  The vantage that includes it finds the image of an address,
- * keeps found rules in a cache, counts the steps and bounds the stack.  One step is
+ * This is not a loop.  The vantage that includes it finds the image of an address, caches rules,
+ * counts the steps and bounds the stack.  One step is
  *
  *	lookup = is_exact ? regs.ip : regs.ip - 1;
  *	status = native_rule_find(mem, image, lookup, &rule);    (or from the cache)
  *	status = native_step(mem, rule, &regs, &step);
  *	is_exact = step.is_exact;
  *
- * In the innermost frame a rule may build on a register that no callee preserves; before
- * the first step the vantage then puts it into regs.lr:
+ * In the innermost frame a rule may depend on a register that no callee preserves; the vantage
+ * then puts its value into regs.lr before the first step:
  *
  *	leaf = native_rule_leaf_register(rule);    (a DWARF number, or NATIVE_NO_REGISTER)
  *
- * Without that the step says WALK_BAD_RULE.  On aarch64 regs.lr begins as x30.
+ * Without that the step returns WALK_BAD_RULE.  On aarch64 regs.lr begins as x30.
  *
- * The frame that the innermost one returns to may have its CFA in such a register, too, which
- * the innermost one kept (OpenSSL's AES-GCM: rax).  A step by that, and one by a rule that
- * native_rule_is_guess(), are believed only if native_follows_call() of the new ip.
+ * The caller of the innermost frame may have its CFA in such a register, too, if the innermost
+ * frame preserved it (OpenSSL's AES-GCM: rax).  A step based on that, and a step by a rule for
+ * which native_rule_is_guess(), are accepted only if native_follows_call() of the new ip.
  *
- * A step by a rule that native_rule_is_eh_return() is native_step_eh_return(), not native_step().
+ * For a rule for which native_rule_is_eh_return(), call native_step_eh_return() instead.
  *
- * Where no rule is found (WALK_NO_RULE), or no image (generated code), a vantage may try
- * native_step_frame_pointer(), and then checks that the new ip is in something mapped;
- * without an image, native_step_made_code() before.
+ * If there is no rule (WALK_NO_RULE), or no image (generated code), a vantage may try
+ * native_step_frame_pointer(), and then checks that the new ip is in a mapping; without an image,
+ * native_step_made_code() first.
  *
  * A return address may already belong to the next line, or even to the next function, so
  * callers are looked up one byte before it.  The innermost frame, and one that a signal
@@ -37,10 +38,10 @@
  *	static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr);
  *
  * which copies len bytes at addr of the target into dst and returns 0, or is negative if
- * it cannot.  That is all the walker knows of the target.  No libc, no allocation, every
+ * it cannot.  The walker accesses the target only by it.  No libc, no allocation, every
  * loop has a constant bound; for kernels it compiles with `clang -target bpf` too.
  *
- * The processor is the one compiled for, or the one NATIVE_X86_64 or NATIVE_AARCH64 names.
+ * The processor is the one compiled for, unless NATIVE_X86_64 or NATIVE_AARCH64 is defined.
  */
 #pragma once
 #include "abi/types.h"
@@ -55,13 +56,13 @@
 #endif
 #include "eh_frame_search.h"
 
-/* What finding a rule works with: half a kilobyte, too much for the stack of a BPF program. */
+/* Working memory to find a rule: half a kilobyte, too much for the stack of a BPF program. */
 struct native_scratch {
 	struct eh_lookup found;
 	struct cfa_program program;
 };
 
-/* The rule of the FDE that was found; 0 if it is damaged or not supported. */
+/* The rule from the FDE in scratch; 0 if it is damaged or not supported. */
 static inline u64 native_rule_of_found(struct native_scratch *scratch, u64 lookup)
 {
 	struct eh_lookup *found = &scratch->found;
@@ -90,7 +91,7 @@ static inline u64 native_rule_by_code(struct native_scratch *scratch, struct mem
 	return native_code_rule(mem, lookup);
 }
 
-/* As native_rule_find(), in memory the caller provides; what it held does not matter. */
+/* native_rule_find() with working memory from the caller, of any content. */
 static inline enum walk_status native_rule_find_in(struct native_scratch *scratch,
 						   struct mem *mem,
 						   const struct native_image *image, u64 lookup,
@@ -104,7 +105,10 @@ static inline enum walk_status native_rule_find_in(struct native_scratch *scratc
 	status = eh_lookup_find(&scratch->found, mem, image, lookup);
 	if (status == WALK_COMPLETE) {
 		status = WALK_BAD_RULE;
-		/* The function before the bottom of a made stack may end right there. */
+		/*
+		 * A function may end right before code that is the bottom of a stack the program
+		 * made.
+		 */
 		rule = scratch->found.fde.end == lookup + 1 &&
 				       native_is_stack_bottom(mem, lookup + 1)
 			       ? native_stack_bottom_rule()
@@ -122,11 +126,11 @@ static inline enum walk_status native_rule_find_in(struct native_scratch *scratc
 
 /*
  * Finds the rule for address `lookup` of `image`.  WALK_COMPLETE, or why there is none:
- * WALK_NO_MODULE (not in the image), WALK_NO_RULE, WALK_BAD_RULE (damaged, or of a kind
- * that is not supported), WALK_UNREADABLE.
+ * WALK_NO_MODULE (not in the image), WALK_NO_RULE, WALK_BAD_RULE (damaged or not supported),
+ * WALK_UNREADABLE.
  *
- * *out_rule is never 0 and does not depend on lookup beyond the row it was made from:
- * a process has some hundreds of distinct rules.
+ * *out_rule is never 0, and depends on lookup only through the row: a process has some hundreds
+ * of distinct rules.
  */
 static inline enum walk_status
 native_rule_find(struct mem *mem, const struct native_image *image, u64 lookup, u64 *out_rule)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_aarch64 - rules and steps of aarch64 (AAPCS64, Linux).
+ * native_aarch64 - unwind rules and steps for aarch64 (AAPCS64, Linux).
  *
- * A rule is a row packed into 64 bits.  Followed are pc, sp, x29 (the frame pointer) and
- * x30 (the link register).  A leaf function keeps its return address in x30 and may have
- * no frame at all; others store x29 and x30 at the bottom of theirs, so their distance
- * from the CFA is the size of the frame:
+ * A rule is a row packed into 64 bits.  The registers followed are pc, sp, x29 (the frame
+ * pointer) and x30 (the link register).  A leaf function keeps its return address in x30 and may
+ * have no frame; others store x29 and x30 at the bottom of their frame, so these registers'
+ * distance from the CFA is the frame's size:
  *
  *	bits 0-3 form    4-19 where x29 is    20-35 where x30 is    36-56 offset / 8
  *	bits 57-61 leaf register              63 signal frame
  *
- * "Where" is a signed distance from the CFA, / 8; the smallest stands for "untouched", the
- * next for "lost".
+ * "Where" is a signed distance from the CFA, / 8; its smallest value means "untouched", the next
+ * "lost".
  *
- * Return addresses may carry a pointer authentication code in their upper bits, if the
- * function signed them.  The code is dropped from every return address, known or not:
- * a user's addresses are below 2^48 (larger ones are only mapped for programs that ask).
+ * Return addresses may carry a pointer authentication code in their upper bits, if the function
+ * signed them.  These bits are removed from every return address, signed or not: user addresses
+ * are below 2^48 (larger ones are only mapped for programs that ask).
  */
 #pragma once
 #include "abi/walk_status.h"
@@ -47,7 +47,7 @@ enum a64_form {
 #define A64_SIGNAL_FRAME (1ULL << 63)
 #define A64_ADDRESS_MASK ((1ULL << 48) - 1)
 
-/* struct rt_sigframe stands at sp: siginfo (128 bytes), then ucontext with its registers
+/* struct rt_sigframe is at sp: siginfo (128 bytes), then ucontext with its registers
  * (arch/arm64/include/uapi/asm/sigcontext.h). */
 #define A64_SIGFRAME_X0 312
 #define A64_SIGFRAME_FP (A64_SIGFRAME_X0 + 8 * 29)
@@ -112,7 +112,7 @@ static inline u64 native_rule_pack(const struct cfa_row *row, int is_signal_fram
 	       lr << A64_LR_SHIFT | (is_signal_frame ? A64_SIGNAL_FRAME : 0);
 }
 
-/* What __builtin_eh_return() leaves behind is not looked for here. */
+/* Frames that __builtin_eh_return() has changed are not recognised on this processor. */
 #define CFA_EH_DATA 1
 
 static inline u8 cfa_eh_data_of_register(u64 reg)
@@ -139,7 +139,7 @@ static inline u8 native_rule_leaf_register(u64 rule)
 	return NATIVE_NO_REGISTER;
 }
 
-/* mov x8,#139; svc #0: rt_sigreturn, in the vDSO, which has no rules, and in musl. */
+/* Recognises rt_sigreturn (mov x8,#139; svc #0) in the vDSO, which has no rules, and in musl. */
 static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 {
 	u32 code[2];
@@ -152,7 +152,7 @@ static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 	return A64_FORM_SIGNAL | A64_SIGNAL_FRAME;
 }
 
-/* What made stacks begin with is not recognised on this processor. */
+/* The bottom of stacks that the program made is not recognised on this processor. */
 static inline int native_is_stack_bottom(struct mem *mem, u64 at)
 {
 	(void)mem;
@@ -165,7 +165,7 @@ static inline u64 native_stack_bottom_rule(void)
 	return A64_FORM_LAST;
 }
 
-/* Not known of this processor: so what was read later is not believed. */
+/* Not known on this processor: 0, so that words read later from the stack are not accepted. */
 static inline int native_call_may_lead(struct mem *mem, u64 ip, u64 function, u64 *out_other)
 {
 	(void)mem;
@@ -187,7 +187,7 @@ static inline int native_jumps_into(struct mem *mem, const u8 *bytes, u32 len, u
 	return 0;
 }
 
-/* Not known of this processor. */
+/* Not recognised on this processor. */
 static inline int native_passes_result_on(struct mem *mem, u64 return_address)
 {
 	(void)mem;
@@ -206,7 +206,7 @@ static inline u64 native_depth_rule(u32 depth)
 	return 0;
 }
 
-/* Nothing is known to run through padding here. */
+/* No code is known to run through padding here. */
 static inline u64 native_code_skip_padding(struct mem *mem, u64 at)
 {
 	(void)mem;
@@ -233,7 +233,7 @@ static inline enum walk_status a64_step_signal(struct mem *mem, struct native_re
 	return WALK_COMPLETE;
 }
 
-/* The caller's value of a register; `value` is the callee's, for one it did not touch. */
+/* The caller's value of a register; *value has the callee's, which stays if it was not saved. */
 static inline int a64_restore(struct mem *mem, u64 rule, u32 shift, u64 cfa, u64 *value)
 {
 	u64 slot = rule >> shift & ((1 << A64_SLOT_BITS) - 1);
@@ -249,11 +249,11 @@ static inline int a64_restore(struct mem *mem, u64 rule, u32 shift, u64 cfa, u64
 }
 
 /*
- * Takes one step outwards.  The stack pointer must move outwards, except out of a signal
- * frame, whose handler may have run on another stack, and out of a leaf that made no
- * frame; that one has its return address in x30, which a step uses up.  How far it may
- * move, and how often, is the caller's business: mem_read refuses what is not the stack,
- * and the caller counts.  A return address of 0 marks the outermost frame too.
+ * Takes one step outwards.  The stack pointer must move outwards, except out of a signal frame,
+ * whose handler may have run on another stack, and out of a leaf without a frame, whose return
+ * address is in x30, which the step clears.  The caller bounds how far and how often: mem_read()
+ * refuses memory that is not the stack, and the caller counts.  A return address of 0 marks the
+ * outermost frame, too.
  */
 static inline enum walk_status native_step(struct mem *mem, u64 rule, struct native_regs *regs,
 					   struct native_step *out_step)
@@ -273,7 +273,7 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 		return WALK_BAD_RULE;
 	next.sp = (form == A64_FORM_SP ? regs->sp : regs->fp) +
 		  (u64)native_field(rule, A64_OFFSET_SHIFT, A64_OFFSET_BITS) * 8;
-	/* x30 of 0 was used up: a frame that is not the innermost must have saved its own. */
+	/* x30 was cleared by a step: a frame that is not the innermost must have saved its own. */
 	if (is_leaf && regs->lr == 0)
 		return WALK_NO_PROGRESS;
 	if (!is_signal_frame &&
@@ -296,7 +296,7 @@ static inline enum walk_status native_step(struct mem *mem, u64 rule, struct nat
 struct eh_lookup;
 struct native_image;
 
-/* As no rule is one of those, this is native_step(). */
+/* No rule is marked as eh_return here, so this is native_step(). */
 static inline enum walk_status native_step_eh_return(struct mem *mem, struct eh_lookup *scratch,
 						     const struct native_image *image, u64 rule,
 						     struct native_regs *regs,
@@ -321,7 +321,7 @@ static inline int native_rule_is_guess(u64 rule)
 	return 0;
 }
 
-/* Whether a step that was guessed may have led to `ip`: a call instruction ends there. */
+/* Whether a guessed step to `ip` is plausible: a call instruction ends there. */
 static inline int native_follows_call(struct mem *mem, u64 ip)
 {
 	u32 code;
@@ -330,14 +330,13 @@ static inline int native_follows_call(struct mem *mem, u64 ip)
 	       a64_is_call(code);
 }
 
-/* Frames larger than this are not believed without a rule. */
+/* Without a rule, larger frames are not accepted. */
 #define A64_FRAME_POINTER_REACH (1 << 20)
 
 /*
- * The step for code without rules that keeps a frame record, taken only if all of this
- * holds: x29 is aligned and a little way above sp, the saved x29 is 0 or further out, and
- * the return address follows a call instruction.  That it lies in a mapped file is the
- * caller's to check afterwards.
+ * The step for code without rules that keeps a frame record.  Taken only if x29 is aligned and
+ * not far above sp, the saved x29 is 0 or further out, and the return address follows a call
+ * instruction.  The caller must check that the return address lies in a mapped file.
  */
 static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 							 struct native_regs *regs)
@@ -363,7 +362,7 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 	return WALK_COMPLETE;
 }
 
-/* Code that was made at run time keeps frame records here: WALK_NO_RULE. */
+/* Generated code keeps frame records on this processor: WALK_NO_RULE. */
 static inline enum walk_status native_step_made_code(struct mem *mem, int is_exact,
 						     int may_be_java, struct native_regs *regs)
 {

@@ -11,23 +11,23 @@ struct native_regs {
 	u64 bx; /* rbx; not used on aarch64 */
 	/*
 	 * aarch64: x30 of the innermost frame, or of one interrupted by a signal.
-	 * x86-64: the register native_rule_leaf_register() names, for the innermost frame;
-	 * 0 if it is not known.  A step clears it.
+	 * x86-64: for the innermost frame, the value of the register that
+	 * native_rule_leaf_register() returns; 0 if unknown.  A step clears it.
 	 */
 	u64 lr;
 };
 
 struct native_step {
-	u8 is_last;  /* this was the outermost frame; regs are untouched */
-	u8 is_exact; /* the new ip is no return address: the frame was a signal's, or landing */
+	u8 is_last; /* this was the outermost frame; regs are untouched */
+	u8 is_exact; /* the new ip is no return address: it was interrupted, or is a landing pad */
 	/*
-	 * The frame was a signal's: nothing called it, and its ip is exact, too.  With is_last it is
-	 * the bottom of a stack that the program made, and nothing called it either.
+	 * The frame was a signal frame: nothing called it, and its ip is exact, too.  With
+	 * is_last: the bottom of a stack that the program made, which nothing called either.
 	 */
 	u8 is_signal;
 };
 
-/* No rule needs a register beyond those in native_regs. */
+/* No further register is needed. */
 #define NATIVE_NO_REGISTER 0xff
 
 /* A signed field of `bits` bits at `shift`. */

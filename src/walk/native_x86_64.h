@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64 - a step of a walk by a rule, on x86-64 (System V ABI).
+ * native_x86_64 - takes a step of a walk by an unwind rule, on x86-64 (System V ABI).
  */
 #pragma once
 #include "abi/walk_status.h"
@@ -72,7 +72,7 @@ static inline enum walk_status x86_cfa(struct mem *mem, u64 rule,
 	}
 }
 
-/* Whether a register's slot lies in memory, which no other than a saved one has: *out_slot is where. */
+/* Whether a register is saved in memory; *out_slot: where. */
 static inline int x86_saved_slot(u64 rule, u32 shift, const struct native_regs *regs, u64 cfa,
 				 u64 *out_slot)
 {
@@ -89,13 +89,13 @@ static inline int x86_saved_slot(u64 rule, u32 shift, const struct native_regs *
 	return 1;
 }
 
-/* So far below the stack pointer an epilogue's slots lie, at most. */
+/* Slots of an epilogue lie at most so far below the stack pointer. */
 #define X86_POPPED_BYTES 128
 
 /*
- * The caller's value of a register; `value` is the callee's, for one it did not touch.  An epilogue's
- * rules name the slots of what it has popped already: below the stack pointer, where a copy of
- * the stack has nothing, and the register has its value again.
+ * The caller's value of a register; *value has the callee's, which stays if it was not saved.  In
+ * an epilogue, rules give slots of registers that were popped already: these lie below the stack
+ * pointer, where a copied stack has nothing, and the register has its value again.
  */
 static inline int x86_restore(struct mem *mem, u64 rule, u32 shift,
 			      const struct native_regs *regs, u64 cfa, u64 *value)
@@ -132,9 +132,10 @@ static inline int x86_return_address(struct mem *mem, u64 rule, const struct nat
 }
 
 /*
- * Only a signal's frame may lead to another stack, and one whose rule finds the caller's in memory or
- * in rbx: so are stacks left for others (OCaml 5's, for C).  Only a function that has popped its
- * return address into a register (vfork) stays where it is.
+ * Only two sorts of frames may lead to another stack: signal frames, and those whose rule finds
+ * the caller's frame in memory or rbx, as code does that has switched stacks (OCaml 5's, to call
+ * C).  Only a function that has popped its return address into a register (vfork) stays where it
+ * is.
  */
 static inline int x86_is_outwards(u64 rule, u64 sp, u64 cfa)
 {
@@ -151,10 +152,9 @@ static inline int x86_is_outwards(u64 rule, u64 sp, u64 cfa)
 }
 
 /*
- * Takes one step outwards: the stack pointer must move outwards.  How far it may move, and
- * how often, is the caller's business: mem_read refuses what is not the stack, and the
- * caller counts.  A return address of 0 marks the outermost frame too (threads begun by
- * hand).
+ * Takes one step outwards: the stack pointer must move outwards.  The caller bounds how far and
+ * how often: mem_read() refuses memory that is not the stack, and the caller counts.  A return
+ * address of 0 marks the outermost frame, too (in threads created by hand).
  */
 static inline enum walk_status native_step(struct mem *mem, u64 rule, struct native_regs *regs,
 					   struct native_step *out_step)

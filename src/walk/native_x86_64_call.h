@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64_call - whether an address is one that a call returns to, or that a stack begins with.
+ * native_x86_64_call - recognises addresses that a call returns to, and the bottom of a stack.
  */
 #pragma once
 #include "mem.h"
 #include "native_x86_64_hotspot.h"
 
-/* Does the instruction that ends at `at` call something?  (call rel32, call *r/m) */
+/* Whether the instruction that ends at `at` is a call (call rel32, call *r/m). */
 static inline int x86_follows_call(struct mem *mem, u64 at)
 {
 	u8 b[7] = { 0 }; /* the seven bytes before `at` */
 
-	/* Code that is made at run time may begin with its page, and with a short call. */
+	/* Generated code may begin at its page's start, with a short call. */
 	if (mem_read(mem, b, sizeof b, at - sizeof b) < 0 &&
 	    mem_read(mem, b + 5, 2, at - 2) < 0)
 		return 0;
@@ -35,7 +35,7 @@ static inline int x86_follows_call(struct mem *mem, u64 at)
 	return 0;
 }
 
-/* len is a constant. */
+/* len must be a constant. */
 static inline int x86_are_same(const u8 *bytes, const u8 *code, u32 len)
 {
 	for (u32 i = 0; i < len; i++)
@@ -45,11 +45,12 @@ static inline int x86_are_same(const u8 *bytes, const u8 *code, u32 len)
 }
 
 /*
- * Whether `at` is what a stack that the program made begins with: not behind a call, but put there
- * as the return address of the stack's first function.  makecontext(3) puts __start_context there
- * (mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi), and boost's make_fcontext, of which PHP's fibers
- * and others are copies, its end (push %rbp; jmp *%rbx, then xor %rdi,%rdi; call _exit).  Go puts
- * the second instruction of runtime.goexit there: behind int3 and nop, a call and a nop.
+ * Whether `at` is the address that a stack made by the program begins with: no call returns
+ * there; it was written as the return address of the stack's first function.  makecontext(3)
+ * writes __start_context (mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi); boost's make_fcontext,
+ * copied by PHP's fibers and others, writes the end of its own code (push %rbp; jmp *%rbx, then
+ * xor %rdi,%rdi; call _exit).  Go writes the second instruction of runtime.goexit: after int3 and
+ * nop, before a call and a nop.
  */
 static inline int native_is_stack_bottom(struct mem *mem, u64 at)
 {
@@ -69,8 +70,8 @@ static inline int native_is_stack_bottom(struct mem *mem, u64 at)
 }
 
 /*
- * Whether a step that was guessed may have led to `ip`: a call instruction ends there, HotSpot's
- * interpreter goes on, or it is the bottom of a stack.
+ * Whether a guessed step to `ip` is plausible: a call instruction ends there, HotSpot's
+ * interpreter continues there, or it is the bottom of a stack.
  */
 static inline int native_follows_call(struct mem *mem, u64 ip)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64_code - what the instructions say where no unwind rule does.
+ * native_x86_64_code - derives unwind rules from instructions, for code without unwind rules.
  *
- * Linkers' start-up files, ld.so's entry and other libcs' signal trampolines are assembler
- * without rules.  They are recognised by their code.
+ * Linkers' start-up files, ld.so's entry and other C libraries' signal trampolines are assembler
+ * code without rules.  They are recognised by their instructions.
  */
 #pragma once
 #include "native_x86_64_call.h"
@@ -31,7 +31,7 @@ static inline u64 x86_sigreturn_rule(void)
 }
 
 /*
- * xor %ebp,%ebp; call: the ABI's mark of the outermost frame, set just before the call.
+ * xor %ebp,%ebp; call: by the ABI, clearing rbp just before the call marks the outermost frame.
  * ld.so's _dl_start_user, which runs the constructors, is such a frame.
  */
 static inline int x86_is_outermost_call(struct mem *mem, u64 return_address)
@@ -43,13 +43,13 @@ static inline int x86_is_outermost_call(struct mem *mem, u64 return_address)
 	return bytes[0] == 0x31 && bytes[1] == 0xed && bytes[2] == 0xe8;
 }
 
-/* The outermost frame, of which nothing was called: its address is its first instruction. */
+/* The outermost frame, which has called nothing yet: its ip is its first instruction. */
 static inline u64 native_stack_bottom_rule(void)
 {
 	return X86_FORM_LAST | X86_SIGNAL_FRAME;
 }
 
-/* The length of a no-operation of any length: 66… 2e, then 0f 1f /0 or 90; 0 if it is none. */
+/* The length of a nop of any length (66… 2e, then 0f 1f /0 or 90); 0: no nop. */
 static inline u32 x86_nop_length(const u8 *bytes, u32 len)
 {
 	u32 at = 0;
@@ -79,8 +79,8 @@ static inline u32 x86_nop_length(const u8 *bytes, u32 len)
 #define X86_PADDING_MAX 16
 
 /*
- * The end of the padding that begins at `at`, or `at`.  glibc's __memcpy_chk runs through
- * the padding behind it into memcpy, whose rules begin there.
+ * The end of the padding that begins at `at`, or `at` if there is none.  glibc's __memcpy_chk
+ * runs through the padding behind it into memcpy, where unwind rules begin.
  */
 static inline u64 native_code_skip_padding(struct mem *mem, u64 at)
 {
@@ -96,7 +96,7 @@ static inline u64 native_code_skip_padding(struct mem *mem, u64 at)
 	return at;
 }
 
-/* The rule of code that has none, by its instructions; 0 if they say nothing. */
+/* A rule for code without one, by its instructions; 0: unknown. */
 static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 {
 	/* For a return address lookup is one byte before it, in front of the trampoline. */
@@ -109,9 +109,9 @@ static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 }
 
 /*
- * Whether the call that returns there hands its result on to one that does not return: what
- * exit(main()) and pthread_exit(start()) are in a C library without rules (musl).  For code that
- * nothing else is known of: no more than a hint.
+ * Whether the code after a call passes its result to another call: exit(main()) and
+ * pthread_exit(start()) look so in a C library without rules (musl).  A hint only, for code of
+ * which nothing else is known.
  *
  *	mov %eax,%edi or mov %rax,%rdi; call
  */
@@ -126,13 +126,13 @@ static inline int native_passes_result_on(struct mem *mem, u64 return_address)
 	return bytes[0] == 0x89 && bytes[1] == 0xc7 && bytes[2] == 0xe8;
 }
 
-/* Of a function that nothing has called. */
+/* The rule of an outermost frame. */
 static inline u64 native_last_rule(void)
 {
 	return X86_FORM_LAST;
 }
 
-/* The return address is at rsp + depth; above it, if anything is, the caller's rbp. */
+/* A rule: the return address is at rsp + depth; right below it, if depth > 0, the caller's rbp. */
 static inline u64 native_depth_rule(u32 depth)
 {
 	struct cfa_row row = {
@@ -148,14 +148,14 @@ static inline u64 native_depth_rule(u32 depth)
 	return native_rule_pack(&row, 0);
 }
 
-/* Frames larger than this are not believed without a rule. */
+/* Without a rule, larger frames are not accepted. */
 #define X86_FRAME_POINTER_REACH (1 << 20)
 
 /*
- * The step for code without rules that keeps a frame pointer, taken only if all of this
- * holds: rbp is aligned and a little way above rsp, the saved rbp is 0 or further out,
- * the return address is one a user's program can have, and a call instruction ends there.
- * That the return address lies in a mapped file is the caller's to check afterwards.
+ * The step for code without rules that keeps a frame pointer.  Taken only if rbp is aligned and
+ * not far above rsp, the saved rbp is 0 or further out, the return address is a possible user
+ * address, and a call instruction ends there.  The caller must check that it lies in a mapped
+ * file.
  */
 static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 							 struct native_regs *regs)
@@ -181,8 +181,9 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 #define X86_PROLOGUE_INSTRUCTIONS 6
 
 /*
- * How many words are on the stack above the return address where a function that keeps a frame
- * pointer has not made its frame: it pushes rbp (0), or copies rsp into it (1).  Else -1.
+ * Before a function with a frame pointer has set up its frame: how many words are on the stack
+ * above the return address.  0: it is about to push rbp; 1: about to copy rsp to rbp; -1:
+ * neither.
  */
 static inline int x86_prologue_words(struct mem *mem, u64 at)
 {
@@ -203,7 +204,10 @@ static inline int x86_prologue_words(struct mem *mem, u64 at)
 		    ((opcode == 0x89 && insn.rm == X86_BP && insn.reg == X86_SP) ||
 		     (opcode == 0x8b && insn.reg == X86_BP && insn.rm == X86_SP)))
 			return i == 0 ? 1 : -1;
-		/* What moves the stack pointer or goes elsewhere is no way to there. */
+		/*
+		 * An instruction that moves the stack pointer or jumps does not belong to a
+		 * prologue.
+		 */
 		if (opcode >> 4 == 5 || opcode == 0x68 || opcode == 0x6a || opcode >= 0xe8 ||
 		    opcode >> 3 == 0xc0 >> 3 || x86_insn_writes(&insn) == X86_SP)
 			return -1;
@@ -211,7 +215,7 @@ static inline int x86_prologue_words(struct mem *mem, u64 at)
 	return -1;
 }
 
-/* The step out of such a place, in the innermost frame. */
+/* The step out of such a function, in the innermost frame. */
 static inline enum walk_status native_step_prologue(struct mem *mem, struct native_regs *regs)
 {
 	const int words = x86_prologue_words(mem, regs->ip);
@@ -227,8 +231,8 @@ static inline enum walk_status native_step_prologue(struct mem *mem, struct nati
 }
 
 /*
- * The step out of a function whose frame its caller has made, with rbp as it is to be, and that begins
- * by popping the return address to where a frame has it (SBCL's: pop 8(%rbp)).
+ * The step out of a function whose caller has set up its frame and rbp, and that begins by
+ * popping the return address into the frame (SBCL's: pop 8(%rbp)).
  */
 static inline enum walk_status native_step_popped(struct mem *mem, struct native_regs *regs)
 {
@@ -248,13 +252,13 @@ static inline enum walk_status native_step_popped(struct mem *mem, struct native
 }
 
 /*
- * The step out of code that was made at run time: CPython's trampolines, with -X perf, stand
- * between each function and its caller, and keep no frame pointer.  Taken only if regs->ip is
- * exact or behind a call, each instruction from there to the function's end is known, and this
- * returns to where a call ends.  may_be_java: HotSpot is in the process; other code's frames may
- * have words that look like those of its frames (SBCL's do).  Then Java's interpreter is left by
- * its frame.  WALK_NO_MODULE: rbp is the frame of a caller further out, so that
- * native_step_frame_pointer() would leave some out.
+ * The step out of generated code.  With -X perf, CPython's trampolines are between each function
+ * and its caller, and keep no frame pointer.  Taken only if regs->ip is exact or follows a call,
+ * all instructions from there to the function's end are known, and the function returns to an
+ * address where a call ends.  may_be_java: HotSpot is in the process (other code's frames may
+ * contain words like those of HotSpot's frames, as SBCL's do); then frames of Java's interpreter
+ * are recognised.  WALK_NO_MODULE: rbp is the frame of a caller further out, so
+ * native_step_frame_pointer() would skip frames.
  */
 static inline enum walk_status native_step_made_code(struct mem *mem, int is_exact,
 						     int may_be_java, struct native_regs *regs)

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64_eh_return - the step out of a function that goes to a landing pad.
+ * native_x86_64_eh_return - the step out of a function that is about to jump to a landing pad.
  *
- * libgcc's _Unwind_RaiseException, _Unwind_Resume and their like end in
- * __builtin_eh_return().  Before that they replace what they saved in their own frame, one
- * register after the other, by what the frame with the landing pad is to have, the return
- * address last: by where that frame last called something.  From the first of these on, until
- * the stack pointer is moved, their unwind rules lead to values of different frames.
+ * libgcc's _Unwind_RaiseException, _Unwind_Resume and the like end in __builtin_eh_return().
+ * Before that they overwrite the registers saved in their own frame, one after the other, with
+ * the values for the frame that has the landing pad; last the return address, with the address
+ * behind that frame's last call, then with the pad's.  From the first of these stores until the
+ * stack pointer is changed, their unwind rules yield values of different frames.
  *
- * The rules of such functions are marked (X86_EH_RETURN), since nothing else saves rax and rdx.
- * This part is recognised by its instructions: they lead to `jmp *register`.  There,
+ * The rules of such functions are marked (X86_EH_RETURN), since no other function saves rax and
+ * rdx.  The final part is recognised by its instructions, which lead to `jmp *register`.  There:
  *
- *	the return address is behind a call of this very function	it is still the true one;
- *									rbp, if no other frame can
- *									lie below it
- *	else the address stands once more in the stack, where it was	the frame with the landing
- *	pushed: all frames between are discarded			pad is the caller
- *	else, and once the pad is stored there: no store is left	WALK_UNWINDING
+ *	the return address follows a call of this function	it is still the true one, and rbp
+ *								is if no frame can lie below it
+ *	else that address is on the stack again, where the	the frame with the landing pad is
+ *	call pushed it: all frames in between are discarded	the caller
+ *	else, and once the pad is stored: no store is left	WALK_UNWINDING
  */
 #pragma once
 #include "native_x86_64.h"
@@ -24,16 +23,16 @@
 #include "native_x86_64_insn.h"
 #include "eh_frame_search.h"
 
-/* Instructions from the first that replaces a register to the jump, and calls (a hook's). */
+/* Most instructions from the first such store to the jump, and calls among them (a hook's). */
 #define X86_EH_INSTRUCTIONS 64
 #define X86_EH_CALLS        1
-/* How far out a landing pad's frame may be, in words, and how many are read at once. */
+/* How many words further out a landing pad's frame may be, and how many are read at once. */
 #define X86_EH_REACH 32768
 #define X86_EH_CHUNK 32
-/* Frames of a caller that are looked through for another one. */
+/* Bytes of a caller's frame that are searched for another frame. */
 #define X86_EH_FRAME 1024
 
-/* Whether the step by this rule is native_step_eh_return(). */
+/* Whether a step by this rule needs native_step_eh_return(). */
 static inline int native_rule_is_eh_return(u64 rule)
 {
 	return (rule & 15) == X86_FORM_FP && (rule & X86_EH_RETURN) != 0;
@@ -41,8 +40,8 @@ static inline int native_rule_is_eh_return(u64 rule)
 
 enum x86_eh_part {
 	X86_EH_STAYING,
-	X86_EH_LEAVING, /* all that is left to do is to go to a landing pad */
-	X86_EH_LEFT,    /* and its address has been stored: nothing more is */
+	X86_EH_LEAVING, /* it is storing values, and will jump to a landing pad */
+	X86_EH_LEFT,    /* all values are stored */
 };
 
 static inline enum x86_eh_part x86_eh_part_at(struct mem *mem, u64 at)
@@ -72,7 +71,7 @@ static inline enum x86_eh_part x86_eh_part_at(struct mem *mem, u64 at)
 	return X86_EH_STAYING;
 }
 
-/* Where `call`, or `jmp`, at `at` leads, directly or through a word in memory; 0: not known. */
+/* The target of a `call`, or `jmp`, at `at`, direct or through a word in memory; 0: unknown. */
 static inline u64 x86_eh_target(struct mem *mem, u64 at, int is_call)
 {
 	struct x86_insn insn;
@@ -93,7 +92,7 @@ static inline u64 x86_eh_target(struct mem *mem, u64 at, int is_call)
 	return target;
 }
 
-/* Where code at `at` leads that is a stub (endbr64; jmp) and nothing else; 0: it is none. */
+/* The target of a stub (endbr64; jmp) at `at`; 0: no stub. */
 static inline u64 x86_eh_stub_target(struct mem *mem, u64 at)
 {
 	u32 word = 0;
@@ -110,8 +109,8 @@ enum x86_eh_leads {
 };
 
 /*
- * Whether the call that ends at `ip` calls `function`, perhaps through a stub (endbr64; jmp).
- * *out_last is what it calls behind stubs, as far as that is known; 0: not at all.
+ * Whether the call that ends at `ip` calls `function`, perhaps through stubs (endbr64; jmp).
+ * *out_last: the last known target behind stubs; 0: unknown.
  */
 static inline enum x86_eh_leads x86_eh_call_leads(struct mem *mem, u64 ip, u64 function,
 						  u64 *out_last)
@@ -138,15 +137,15 @@ static inline enum x86_eh_leads x86_eh_call_leads(struct mem *mem, u64 ip, u64 f
 }
 
 /*
- * False: the call that ends at `ip` calls another function, *out_other, which perhaps jumps to
- * this one.
+ * False: the call that ends at `ip` calls another function, *out_other, which may jump to
+ * `function`.
  */
 static inline int native_call_may_lead(struct mem *mem, u64 ip, u64 function, u64 *out_other)
 {
 	return x86_eh_call_leads(mem, ip, function, out_other) != X86_EH_ELSEWHERE;
 }
 
-/* The bytes of a jump (jmp or jcc, short or long) and where it leads; 0: they are none. */
+/* The length of a jump (jmp or jcc, short or long), and its distance; 0: no jump. */
 static inline u32 x86_jump(const u8 *bytes, u32 len, s64 *out_by)
 {
 	const u32 opcode = bytes[0] == 0x0f ? 2 : 1;
@@ -163,9 +162,9 @@ static inline u32 x86_jump(const u8 *bytes, u32 len, s64 *out_by)
 }
 
 /*
- * Whether the bytes, which lie at `at`, have a jump to a place in [begin, end), perhaps through a
- * stub: a tail call, or the way to a part of the function that lies elsewhere.  A short one counts
- * if it leads to the beginning, for two bytes are easily found.
+ * Whether the bytes, which lie at `at`, contain a jump into [begin, end), perhaps through a stub:
+ * a tail call, or a jump to a part of the function elsewhere.  A short jump counts only if its
+ * target is `begin`, as two matching bytes are easily found by chance.
  */
 static inline int native_jumps_into(struct mem *mem, const u8 *bytes, u32 len, u64 at,
 				    u64 begin, u64 end)
@@ -185,7 +184,7 @@ static inline int native_jumps_into(struct mem *mem, const u8 *bytes, u32 len, u
 	return 0;
 }
 
-/* Where the stack has `word` next, from sp outwards; 0: nowhere near. */
+/* The next place from sp outwards where the stack holds `word`; 0: none in reach. */
 static inline u64 x86_eh_find_word(struct mem *mem, u64 sp, u64 word)
 {
 	u64 chunk[X86_EH_CHUNK];
@@ -204,8 +203,8 @@ static inline u64 x86_eh_find_word(struct mem *mem, u64 sp, u64 word)
 }
 
 /*
- * The frame pointer of the caller, whose stack pointer is sp, or X86_FP_GONE: it may be that of a
- * frame further out.  Then the caller's return address lies in between.
+ * The frame pointer of the caller whose stack pointer is sp; or X86_FP_GONE if it may be of a
+ * frame further out: then the caller's return address is between sp and fp.
  */
 static inline u64 x86_eh_frame_pointer(struct mem *mem, u64 sp, u64 fp)
 {
@@ -220,7 +219,7 @@ static inline u64 x86_eh_frame_pointer(struct mem *mem, u64 sp, u64 fp)
 	return fp;
 }
 
-/* As native_step(), by a rule that native_rule_is_eh_return(). */
+/* native_step() for a rule for which native_rule_is_eh_return(). */
 static inline enum walk_status native_step_eh_return(struct mem *mem, struct eh_lookup *scratch,
 						     const struct native_image *image, u64 rule,
 						     struct native_regs *regs,
