@@ -181,9 +181,8 @@ static inline enum walk_status native_step_frame_pointer(struct mem *mem,
 #define X86_PROLOGUE_INSTRUCTIONS 6
 
 /*
- * Before a function with a frame pointer has set up its frame: how many words are on the stack
- * above the return address.  0: it is about to push rbp; 1: about to copy rsp to rbp; -1:
- * neither.
+ * For a function that is about to set up a frame pointer: how many words lie between rsp and the
+ * return address.  0: it will push rbp; 1: it will copy rsp to rbp; -1: neither.
  */
 static inline int x86_prologue_words(struct mem *mem, u64 at)
 {

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64_hotspot - frames of the interpreter in HotSpot, the Java virtual machine.
+ * native_x86_64_hotspot - recognises frames of the interpreter of HotSpot, the Java virtual
+ * machine.
  *
- * It is made at run time, bytecode by bytecode, and keeps a frame pointer
- * (src/hotspot/cpu/x86/frame_x86.hpp, JDK 8 to 24):
+ * HotSpot generates its interpreter at run time, bytecode by bytecode; its frames have a frame
+ * pointer (src/hotspot/cpu/x86/frame_x86.hpp, JDK 8 to 24):
  *
  *	rbp + 8   the return address
  *	rbp       the caller's rbp
- *	rbp - 8   the caller's stack pointer: rbp + 16 or more, since a caller's arguments become
- *	          the callee's variables and those that are no arguments come in between
+ *	rbp - 8   the caller's stack pointer: rbp + 16 or more, since the caller's arguments become
+ *	          the callee's variables, and the other variables are inserted in between
  *	rbp - 16  its own stack pointer while it calls
- *	rbp - 72  where its operands begin: in JDK 8 rbp - 64
+ *	rbp - 72  where its operands begin; in JDK 8 rbp - 64
  *
- * No call instruction leads from the interpreter to a Java function: it pushes the address of a
- * piece of code that takes the stack pointer from there again.  Compiled code has no frame
- * pointer of its own (without -XX:+PreserveFramePointer), and may leave rbp as it is: what is
- * there then is the frame of an interpreted function further out, not the caller's, or of the
- * stub that C++ enters Java by (call_stub):
+ * The interpreter enters a Java function without a call instruction: it pushes the address of
+ * code that reloads the stack pointer from rbp - 16.  Compiled code has no frame pointer (without
+ * -XX:+PreserveFramePointer), and may leave rbp alone: then rbp is the frame not of the caller
+ * but of an interpreted function further out, or of the stub by which C++ enters Java
+ * (call_stub):
  *
  *	rbp - 32  the type of the result
- *	rbp - 40  and rbp - 48  objects in the frame of what called
+ *	rbp - 40  and rbp - 48  pointers into the frame of the stub's caller
  */
 #pragma once
 #include "native_regs.h"
 #include "native_x86_64_insn.h"
 
-/* Instructions of one bytecode, at most; what comes to no end is no interpreter. */
+/* Most instructions of one bytecode; longer code is not the interpreter. */
 #define X86_HOTSPOT_INSTRUCTIONS 256
-/* Variables of a Java function, in bytes, that are believed. */
+/* Most bytes of a Java function's variables that are plausible. */
 #define X86_HOTSPOT_VARIABLES (1 << 16)
 /* enum BasicType */
 #define X86_HOTSPOT_TYPES 32
 
-/* Whether the interpreter goes on here when what it called returns. */
+/* Whether the interpreter continues at `at` when its callee returns. */
 static inline int x86_is_hotspot_return(struct mem *mem, u64 at)
 {
 	/* mov -16(%rbp),%rsp; from JDK 21 on mov -16(%rbp),%rcx; lea (%rbp,%rcx,8),%rsp */
@@ -50,7 +51,7 @@ static inline int x86_is_hotspot_return(struct mem *mem, u64 at)
 	return old == sizeof older || new == sizeof newer;
 }
 
-/* Whether the code at `at` ends as a bytecode's does, and has its frame. */
+/* Whether the code at `at` ends as a bytecode does, and has not changed rbp. */
 static inline int x86_is_hotspot_bytecode(struct mem *mem, u64 at)
 {
 	struct x86_insn insn;
@@ -75,26 +76,32 @@ static inline int x86_is_hotspot_bytecode(struct mem *mem, u64 at)
 		else if (!insn.is_memory && ((insn.opcode == 0x89 && insn.rm == X86_BP) ||
 					     (insn.opcode == 0x8b && insn.reg == X86_BP)))
 			return 0;
-		/* jmp *(%r10,%rbx,8): to the next bytecode, by its number.  Or into a function. */
+		/*
+		 * jmp *(%r10,%rbx,8): to the next bytecode, by its opcode; or into a Java
+		 * function.
+		 */
 		else if (insn.opcode == 0xff && (insn.reg & 7) == 4)
 			return (len == 4 && insn.bytes[0] == 0x41 && insn.bytes[2] == 0x24 &&
 				insn.bytes[3] == 0xda) ||
 			       (has_kept && insn.is_memory && insn.rm == X86_BX);
-		/* mov …,-16(%rbp): it keeps its stack pointer. */
+		/* mov …,-16(%rbp): it saves its stack pointer. */
 		has_kept = insn.opcode == 0x89 && insn.is_memory && insn.rm == X86_BP &&
 			   insn.displacement == -16;
 	}
 	return 0;
 }
 
-/* Where its operands begin, or their distance in words from rbp (from JDK 21 on). */
+/*
+ * Whether a word may point to where operands begin, or be their distance from rbp in words (JDK
+ * 21).
+ */
 static inline int x86_is_hotspot_operands(u64 fp, u64 word)
 {
 	return (word < fp && fp - word >= 64 && fp - word <= X86_HOTSPOT_VARIABLES) ||
 	       -word - 8 <= X86_HOTSPOT_VARIABLES / 8;
 }
 
-/* Whether a word points to what lies outside of the frame, but not far. */
+/* Whether a word points a little way further out than the frame. */
 static inline int x86_is_hotspot_outer(u64 fp, u64 word)
 {
 	return (word & 7) == 0 && word >= fp + 16 && word - fp <= X86_HOTSPOT_VARIABLES;
@@ -106,7 +113,7 @@ enum x86_hotspot_frame {
 	X86_HOTSPOT_ENTRY,       /* the stub's */
 };
 
-/* Which frame of Java's there is at regs->fp; *out_outer: its caller. */
+/* The kind of Java frame at regs->fp; *out_outer: its caller. */
 static inline enum x86_hotspot_frame x86_hotspot_frame(struct mem *mem,
 						       const struct native_regs *regs,
 						       struct native_regs *out_outer)
@@ -127,7 +134,7 @@ static inline enum x86_hotspot_frame x86_hotspot_frame(struct mem *mem,
 	return X86_HOTSPOT_NONE;
 }
 
-/* Whether the instruction at `at` takes something from the frame at rbp. */
+/* Whether the instruction at `at` accesses the frame at rbp. */
 static inline int x86_reads_frame(struct mem *mem, u64 at)
 {
 	struct x86_insn insn;

@@ -2,10 +2,10 @@
 /*
  * native_x86_64_insn - the length of one instruction, and which general register it writes.
  *
- * What compilers and assembler authors use of 64-bit mode: all of SSE, AVX and AVX-512 by their
- * prefixes, the usual integer instructions one by one.  What is not known (system calls, far
- * jumps, traps, 32-bit addresses) has length 0, so that code which does anything unusual
- * is not understood, rather than misunderstood.  (Intel SDM, volume 2, appendix A.)
+ * Covers what compilers and assembler programmers use of 64-bit mode: all of SSE, AVX and AVX-512
+ * by their prefixes, the usual integer instructions one by one.  Others (system calls, far jumps,
+ * traps, 32-bit addresses) have length 0, so that unusual code is not understood, rather than
+ * misunderstood.  (Intel SDM, volume 2, appendix A.)
  */
 #pragma once
 #include "mem.h"
@@ -34,18 +34,18 @@ enum x86_map {
 };
 
 struct x86_insn {
-	u8 bytes[X86_INSN_MAX + 9]; /* and what a prefix too many looks at */
-	u8 at;  /* of the byte to be looked at next; in the end the length */
+	u8 bytes[X86_INSN_MAX + 9]; /* and padding for reads beyond a run of prefixes */
+	u8 at;  /* index of the next byte; in the end the instruction's length */
 	u8 map; /* enum x86_map */
 	u8 opcode;
 	u8 is_wide;   /* REX.W */
 	u8 is_vector; /* VEX or EVEX */
 	u8 is_short;  /* 66: an operand of 16 bits */
 	u8 rex;       /* R, X, B as in REX */
-	u8 other;     /* VEX: the operand beside those two */
+	u8 other;     /* VEX: the third operand */
 	u8 has_modrm;
 	u8 is_memory; /* the operand by r/m is not a register */
-	u8 reg, rm; /* rm: the base register of memory; X86_NO_REGISTER: none, or not that alone */
+	u8 reg, rm; /* rm: of memory the base register; X86_NO_REGISTER: none, or an index, too */
 	s32 displacement;
 	s32 immediate;
 };
@@ -58,7 +58,7 @@ static inline s32 x86_insn_s32(const struct x86_insn *insn, u32 at)
 		     (u32)insn->bytes[at + 2] << 16 | (u32)insn->bytes[at + 3] << 24);
 }
 
-/* VEX (c4, c5) and EVEX (62): which table of opcodes follows. */
+/* Reads a VEX (c4, c5) or EVEX (62) prefix, which selects the opcode map. */
 static inline int x86_insn_vector_prefix(struct x86_insn *insn)
 {
 	const u8 first = insn->bytes[insn->at];
@@ -78,7 +78,7 @@ static inline int x86_insn_vector_prefix(struct x86_insn *insn)
 	return insn->map >= X86_MAP_0F && insn->map <= X86_MAP_0F3A ? 0 : -1;
 }
 
-/* All before the opcode. */
+/* Reads all that precedes the opcode. */
 static inline int x86_insn_prefixes(struct x86_insn *insn)
 {
 	for (u32 i = 0; i < 6; i++) {
@@ -140,7 +140,10 @@ static inline void x86_insn_modrm(struct x86_insn *insn)
 	}
 }
 
-/* Opcodes of one byte, by sixteens: a bit for each that has a ModRM byte, and each unknown. */
+/*
+ * One-byte opcodes, 16 to a word: a bit for each that has a ModRM byte; below, for each unknown
+ * one.
+ */
 static inline int x86_one_has_modrm(u8 opcode)
 {
 	static const u16 has[16] = { 0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0,
@@ -200,7 +203,7 @@ static inline int x86_two_has_modrm(u8 opcode)
 	return opcode != 0x31 && opcode != 0x77 && opcode >> 4 != 8 && (opcode & 0xf8) != 0xc8;
 }
 
-/* System calls and what only kernels use, of the table behind 0f. */
+/* Opcodes behind 0f that are system calls, or for kernels only. */
 static inline int x86_two_is_unknown(u8 opcode)
 {
 	return (opcode < 0x10 && opcode != 0x0d) || (opcode >= 0x20 && opcode < 0x28) ||
@@ -220,7 +223,7 @@ static inline u32 x86_two_immediate(u8 opcode)
 		       : 0;
 }
 
-/* As many bytes as there are before something that cannot be read. */
+/* Reads as many bytes as are readable. */
 static inline u32 x86_insn_fetch(struct mem *mem, u64 at, u8 *bytes)
 {
 	u32 count = 0;
@@ -232,7 +235,7 @@ static inline u32 x86_insn_fetch(struct mem *mem, u64 at, u8 *bytes)
 	return count;
 }
 
-/* Reads the instruction at `at`.  Its length, or 0 if it is not known. */
+/* Reads the instruction at `at`: its length, or 0 if it is unknown. */
 static inline u32 x86_insn_read(struct mem *mem, u64 at, struct x86_insn *insn)
 {
 	u32 immediate = 0;
@@ -269,7 +272,7 @@ static inline u32 x86_insn_read(struct mem *mem, u64 at, struct x86_insn *insn)
 	return insn->at <= count ? insn->at : 0;
 }
 
-/* The general register that the operand by r/m is, or none. */
+/* The general register that r/m denotes, or none. */
 static inline u8 x86_insn_rm_register(const struct x86_insn *insn)
 {
 	return insn->is_memory ? X86_NO_REGISTER : insn->rm;
@@ -315,7 +318,7 @@ static inline u8 x86_one_writes(const struct x86_insn *insn)
 	}
 }
 
-/* What moves vectors' contents to general registers, and BMI; all else writes vectors. */
+/* For instructions that move from vector to general registers, and BMI; others write vectors. */
 static inline u8 x86_vector_writes(const struct x86_insn *insn)
 {
 	const u8 opcode = insn->opcode;
@@ -335,8 +338,8 @@ static inline u8 x86_vector_writes(const struct x86_insn *insn)
 }
 
 /*
- * The general register that the instruction may write, besides what pushes, pops, calls and
- * string instructions do; X86_NO_REGISTER if none.
+ * The general register that the instruction may write, apart from effects of pushes, pops, calls
+ * and string instructions; X86_NO_REGISTER if none.
  */
 static inline u8 x86_insn_writes(const struct x86_insn *insn)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64_rule - rules of x86-64 (System V ABI), as they are stored.
+ * native_x86_64_rule - unwind rules for x86-64 (System V ABI), packed into 64 bits.
  *
- * A rule is a row packed into 64 bits.  Followed are rip, rsp, rbp and rbx (ld.so's
- * resolver has its CFA in rbx).  Nearly every row says: CFA = register + offset, the
- * return address is at CFA - 8, rbp and rbx are untouched or saved near the CFA:
+ * A rule is a packed row.  The registers followed are rip, rsp, rbp and rbx (ld.so's resolver has
+ * its CFA in rbx).  Nearly all rows have CFA = register + offset, the return address at CFA - 8,
+ * and rbp and rbx unchanged or saved near the CFA:
  *
  *	bits 0-3 form    4-15 where rbp is    16-27 where rbx is    28-32 leaf register
  *	bits 33-62 offset in bytes            63 signal frame
  *
- * (registers are below 16, so bit 32 is free: it marks a guess; bit 28, where there is no leaf
- * register: native_x86_64_eh_return.h)
+ * (Register numbers are below 16, so bit 32 is free, and marks a guess.  Without a leaf register,
+ * bit 28 marks X86_EH_RETURN: native_x86_64_eh_return.h)
  *
- * The rest (stacks realigned by gcc or by OpenSSL, signal frames) says CFA =
- * *(register + offset) + add, and the return address may be anywhere:
+ * Other rows (stacks realigned by gcc or OpenSSL, signal frames) have CFA = *(register + offset)
+ * + add, and the return address may be anywhere:
  *
  *	bits 28-39 where rip is    40-43 add / 8    44 a guess
  *	45-62 offset / 8    63 signal frame
  *
- * A guess is what instructions say of code without rules (native_x86_64_scan.h).
+ * A guess is a rule derived from the instructions of code without rules (native_x86_64_scan.h).
  */
 #pragma once
 #include "abi/walk_status.h"
@@ -49,7 +49,7 @@ enum x86_form {
 	X86_FORM_DEREF2_SP,
 };
 
-/* "Where a register is": two bits of these, ten bits of signed offset / 8. */
+/* "Where" a register is: two bits of these, ten bits of a signed offset / 8. */
 enum x86_saved {
 	X86_SAVED_NOT,
 	X86_SAVED_AT_CFA,
@@ -60,7 +60,7 @@ enum x86_saved {
 #define X86_SAVED_BITS      12
 #define X86_SAVED_SLOT_BITS 10
 #define X86_SAVED_LOST      ((u64)X86_SAVED_AT_CFA << 10 | 0x200)
-/* Where rbx is: untouched, and this frame returns by a jump to any instruction. */
+/* For rbx: unchanged, and this frame returns by a jump to a landing pad, at any instruction. */
 #define X86_SAVED_LANDING ((u64)X86_SAVED_AT_CFA << 10 | 0x201)
 #define X86_FP_SHIFT      4
 #define X86_BX_SHIFT      16
@@ -73,12 +73,12 @@ enum x86_saved {
 #define X86_DEREF_SHIFT   45
 #define X86_DEREF_BITS    18
 #define X86_SIGNAL_FRAME  (1ULL << 63)
-/* The function has __builtin_eh_return(). */
+/* The function contains __builtin_eh_return(). */
 #define X86_EH_RETURN (1ULL << X86_LEAF_SHIFT)
-/* Stands in regs.fp where an exception has replaced it: no frame is there. */
+/* The value of regs.fp after an exception has replaced rbp: not a frame. */
 #define X86_FP_GONE 1
 
-/* rt_sigreturn's frame: struct ucontext stands at rsp (arch/x86/include/uapi/asm/ucontext.h,
+/* rt_sigreturn's frame: struct ucontext is at rsp (arch/x86/include/uapi/asm/ucontext.h,
  * sigcontext.h). */
 #define X86_UCONTEXT_RBP 120
 #define X86_UCONTEXT_RBX 128
@@ -118,8 +118,8 @@ static inline u64 x86_saved(enum x86_saved where, s64 offset, u8 *is_bad)
 }
 
 /*
- * Where a register is, packed.  One that cannot be recovered is marked lost, not the rule
- * bad: most frames further out do not need it, and one that does stops the walk.
+ * Packs where a register is.  One that cannot be recovered is marked as lost, and the rule stays
+ * valid: most frames further out do not need the register, and one that does stops the walk.
  */
 static inline u64 x86_pack_place(struct cfa_place place)
 {
@@ -203,7 +203,7 @@ static inline u64 x86_pack_deref(const struct cfa_row *row)
 	return is_bad ? 0 : rule;
 }
 
-/* A rule for rsp may only say again that the caller's rsp is the CFA. */
+/* A rule for rsp is supported only if it says that the caller's rsp is the CFA. */
 static inline int x86_sp_is_cfa(const struct cfa_row *row)
 {
 	struct cfa_place sp = row->column[CFA_COLUMN_SP];
@@ -244,8 +244,8 @@ static inline u64 native_rule_pack(const struct cfa_row *row, int is_signal_fram
 }
 
 /*
- * Marks the rule of a function with __builtin_eh_return().  Its last instructions, where rbp is
- * the landing pad's and the CFA that frame's stack pointer, have rbx's rule of before.
+ * Marks the rule of a function with __builtin_eh_return().  At its last instructions, when rbp is
+ * the landing frame's and the CFA is that frame's stack pointer, the rule for rbx is out of date.
  */
 static inline u64 native_rule_mark_eh_return(u64 rule)
 {
@@ -274,15 +274,15 @@ static inline u64 x86_guess_mark(u64 rule)
 	return 1ULL << ((rule & 15) <= X86_FORM_RETURN_LEAF ? 32 : 44);
 }
 
-/* Whether a step by this rule is to be believed only if native_follows_call() of the new ip. */
+/* Whether a step by this rule is valid only if native_follows_call() of the new ip. */
 static inline int native_rule_is_guess(u64 rule)
 {
 	return (rule & x86_guess_mark(rule)) != 0;
 }
 
 /*
- * The DWARF number of the register the caller must put into regs->lr before it takes a
- * step with this rule in the innermost frame; NATIVE_NO_REGISTER for nearly all rules.
+ * The DWARF number of the register whose value the caller must put into regs->lr before a step by
+ * this rule in the innermost frame; NATIVE_NO_REGISTER for nearly all rules.
  */
 static inline u8 native_rule_leaf_register(u64 rule)
 {

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * native_x86_64_scan - the rule of code without rules, by its remaining instructions.
+ * native_x86_64_scan - derives a rule for code without rules from the instructions up to its
+ * return.
  *
- * Hand-written assembler (of GMP, OpenBLAS, x264, libjpeg), the compiler's start-up files and
- * code made at run time have no rules.  From an address to the `ret`, what each instruction
- * does to the general registers is followed: where the stack pointer is at the end, there is
- * the return address, and what rbp and rbx are then is what the caller has in them.
+ * Hand-written assembler (of GMP, OpenBLAS, x264, libjpeg), compilers' start-up files and
+ * generated code have no unwind rules.  From an address to the `ret`, the effect of each
+ * instruction on the general registers is followed: the final stack pointer points to the return
+ * address, and the final rbp and rbx are the caller's.
  *
- * Conditional jumps are passed, others followed: the stack is alike on both ways.  If that way
- * comes to no end, all jumps forwards are taken instead, which leads past unrolled loops; then
- * one of the first, each in turn.  The result is
- * a guess: x86_follows_call() of where it leads shows whether it may be right.
+ * Conditional jumps are not taken, others are: the stack is the same on both branches.  If that
+ * path reaches no end, all forward conditional jumps are taken, which skips unrolled loops; then
+ * one of the first few, each in turn.  The result is a guess: x86_follows_call() of the address
+ * it leads to shows whether it may be right.
  */
 #pragma once
 #include "native_x86_64.h"
 #include "native_x86_64_insn.h"
 
-/* Instructions on one way; an image's addresses are looked at once each. */
+/* Most instructions on one path, for code of an image, where each address is scanned once. */
 #define X86_SCAN_INSTRUCTIONS 512
-/* And of made code, at each step. */
+/* The same for generated code, scanned at each step. */
 #define X86_SCAN_MADE 32
-/* Of Java's, where the frame pointer is known to be another frame's. */
+/* The same for Java's, whose frame pointer is known to be another frame's. */
 #define X86_SCAN_JAVA 128
-/* Conditional jumps that are taken, one at a time. */
+/* Conditional jumps of which one at a time is taken. */
 #define X86_SCAN_JUMPS 6
-/* Jumps backwards on one way: more go round in a circle. */
+/* Most backward jumps on one path: more would be a loop. */
 #define X86_SCAN_BACKWARDS 2
 
-/* What a register has, by the registers as they were where the scan began. */
+/* A register's value, in terms of the registers at the start of the scan. */
 enum x86_value_kind {
 	X86_VALUE_UNKNOWN,
 	X86_VALUE_SUM,   /* base + offset */
@@ -44,10 +45,10 @@ struct x86_value {
 
 struct x86_scan {
 	u64 at;
-	u32 take;  /* the number of the conditional jump that is taken, or what follows */
-	u32 jumps; /* conditional ones, so far */
+	u32 take;  /* the number of the conditional jump to take, or X86_TAKE_… */
+	u32 jumps; /* conditional jumps so far */
 	u8 backwards;
-	u8 has_called; /* by the last instruction */
+	u8 has_called; /* the last instruction was a call */
 	struct x86_value registers[X86_REGISTERS];
 };
 
@@ -73,7 +74,7 @@ static inline struct x86_value x86_value_plus(struct x86_value value, s64 number
 	return value;
 }
 
-/* What stands in memory at an address. */
+/* The value in memory at an address. */
 static inline struct x86_value x86_value_at(struct x86_value address)
 {
 	if (address.kind == X86_VALUE_SUM && (address.base != X86_SP || address.offset >= 0))
@@ -106,7 +107,7 @@ static inline void x86_scan_pop(struct x86_scan *s, u8 reg)
 	const struct x86_value sp = s->registers[X86_SP];
 
 	x86_scan_move_sp(s, 8);
-	/* What was pushed on the way is popped into the register that it came from. */
+	/* A value pushed since the start is assumed to be popped into the register it came from. */
 	if (reg != X86_SP && sp.kind == X86_VALUE_SUM && sp.base == X86_SP && sp.offset < 0)
 		x86_scan_write(s, reg,
 			       (struct x86_value){ .kind = X86_VALUE_SUM, .base = reg });
@@ -123,7 +124,7 @@ static inline void x86_scan_call(struct x86_scan *s)
 	}
 }
 
-/* The address of a memory operand, as far as it is a register and a number. */
+/* The address of a memory operand, if it is a register plus a number. */
 static inline struct x86_value x86_scan_address(const struct x86_scan *s,
 						const struct x86_insn *insn)
 {
@@ -132,7 +133,7 @@ static inline struct x86_value x86_scan_address(const struct x86_scan *s,
 	return x86_value_plus(s->registers[insn->rm], insn->displacement);
 }
 
-/* mov, lea, add and sub of 64 bits; false: it is none of them. */
+/* Follows 64-bit mov, lea, add and sub; false: another instruction. */
 static inline int x86_scan_computes(struct x86_scan *s, const struct x86_insn *insn)
 {
 	const u8 kind = insn->reg & 7;
@@ -158,7 +159,7 @@ static inline int x86_scan_computes(struct x86_scan *s, const struct x86_insn *i
 	return 1;
 }
 
-/* What is done to the stack, and what may be written otherwise. */
+/* Follows stack operations, and forgets registers that other instructions may write. */
 static inline void x86_scan_effect(struct x86_scan *s, const struct x86_insn *insn)
 {
 	const u8 opcode = insn->opcode;
@@ -184,7 +185,7 @@ static inline void x86_scan_effect(struct x86_scan *s, const struct x86_insn *in
 	x86_scan_lose(s, x86_insn_writes(insn));
 }
 
-/* rsp = rbp, and rbp is popped.  True: this is the end of a usual frame. */
+/* leave: rsp = rbp, then pops rbp.  True: this is the end of a usual frame. */
 static inline int x86_scan_leave(struct x86_scan *s)
 {
 	s->registers[X86_SP] = s->registers[X86_BP];
@@ -201,7 +202,7 @@ static inline enum x86_scan_result x86_scan_jump(struct x86_scan *s, s32 distanc
 	return X86_SCAN_ON;
 }
 
-/* Where the instructions go on, if this one says so. */
+/* Follows jumps and returns. */
 static inline enum x86_scan_result x86_scan_flow(struct x86_scan *s,
 						 const struct x86_insn *insn)
 {
@@ -226,7 +227,10 @@ static inline enum x86_scan_result x86_scan_flow(struct x86_scan *s,
 		return x86_scan_jump(s, insn->immediate);
 	if (opcode != 0xff || (insn->reg & 7) < 3 || (insn->reg & 7) == 6)
 		return X86_SCAN_ON;
-	/* jmp *…(%rip) is a call of another library's, as the last act; others may be a switch. */
+	/*
+	 * jmp *…(%rip) is a tail call of another library's function; other indirect jumps may be
+	 * a switch.
+	 */
 	return insn->at >= 6 && insn->bytes[insn->at - 6] == 0xff &&
 			       insn->bytes[insn->at - 5] == 0x25
 		       ? X86_SCAN_RETURN
@@ -234,8 +238,8 @@ static inline enum x86_scan_result x86_scan_flow(struct x86_scan *s,
 }
 
 /*
- * Behind a call: whether what called ends there, since that does not return.  Padding follows,
- * or a function's first instruction (endbr64); else it cannot be seen.
+ * Whether the instruction after a call shows that the call does not return, and the code ends
+ * there: padding, or another function's first instruction (endbr64).  Else it cannot be seen.
  */
 static inline int x86_scan_is_behind(const struct x86_insn *insn)
 {
@@ -258,7 +262,7 @@ static inline enum x86_scan_result x86_scan_instruction(struct x86_scan *s, stru
 
 	if (result == X86_SCAN_ON && insn.opcode != 0xc9 && !x86_scan_computes(s, &insn))
 		x86_scan_effect(s, &insn);
-	/* pop %rbp behind mov %rbp,%rsp: the end of a usual frame, whatever follows. */
+	/* pop %rbp after mov %rbp,%rsp: the end of a usual frame, whatever follows. */
 	if (result == X86_SCAN_ON && insn.map == X86_MAP_ONE && insn.opcode == 0x5d &&
 	    s->registers[X86_SP].kind == X86_VALUE_SUM && s->registers[X86_SP].base == X86_BP &&
 	    s->registers[X86_SP].offset == 8)
@@ -273,7 +277,7 @@ static inline u8 x86_dwarf_number(u8 reg)
 	return reg < 8 ? numbers[reg] : reg;
 }
 
-/* Where the caller's value of a register is saved; cfa: the value of the stack pointer then. */
+/* Where the caller's value of a register is saved; cfa: the final stack pointer. */
 static inline struct cfa_place x86_scan_place(const struct x86_scan *s, u8 reg)
 {
 	const struct x86_value value = s->registers[reg], cfa = s->registers[X86_SP];
@@ -297,7 +301,7 @@ static inline struct cfa_place x86_scan_place(const struct x86_scan *s, u8 reg)
 	return place;
 }
 
-/* The end was reached: the return address is at rsp. */
+/* The rule at the end of the path, where the return address is at rsp. */
 static inline u64 x86_scan_rule(const struct x86_scan *s)
 {
 	const struct x86_value sp = s->registers[X86_SP];
@@ -322,7 +326,7 @@ static inline u64 x86_scan_rule(const struct x86_scan *s)
 	return rule != 0 ? rule | x86_guess_mark(rule) : 0;
 }
 
-/* One way from `at`; *out_jumps: how many conditional jumps it came by. */
+/* Follows one path from `at`; *out_jumps: how many conditional jumps it passed. */
 static inline u64 x86_scan_way(struct mem *mem, u64 at, u32 take, u32 instructions,
 			       u32 *out_jumps)
 {
@@ -341,8 +345,8 @@ static inline u64 x86_scan_way(struct mem *mem, u64 at, u32 take, u32 instructio
 }
 
 /*
- * The rule for the instruction at `at`, which must be where one begins; 0 if unknown.
- * instructions: that may be looked at on each way.
+ * The rule for the instruction at `at`, which must be the start of an instruction; 0: unknown.
+ * instructions: the limit for each path.
  */
 static inline u64 x86_scan(struct mem *mem, u64 at, u32 instructions)
 {

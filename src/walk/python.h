@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python - walks the frames of a CPython thread, and says which native frame they belong to.
+ * python - walks the frames of a CPython thread, and assigns them to native frames.
  *
- * The interpreter is a C function that loops over bytecodes (_PyEval_EvalFrameDefault).  One
- * call of it, with its frame on the native stack, is an *activation*; it executes one Python
- * function or, from 3.11 on, that and all that this calls, as long as it is Python that is
- * called.  Python frames are objects of their own, linked from the innermost outwards.  A stack
- * of both kinds is made by putting behind each activation's native frame the Python frames it
- * executes.  Which those are differs (abi/python_layout.h, enum python_chain):
+ * The interpreter is a C function that loops over bytecodes (_PyEval_EvalFrameDefault).  A call
+ * of it, with its frame on the native stack, is an *activation*.  An activation executes one
+ * Python function or, from 3.11 on, this function and all Python functions that it calls
+ * directly.  Python frames are separate objects, linked from the innermost outwards.  A mixed
+ * stack is made by inserting, after each activation's native frame, the Python frames that it
+ * executes.  How these are found depends on the version (abi/python_layout.h, enum python_chain):
  *
- *   2.7 to 3.10   one each.  Nothing in a Python frame says where its activation is, so they
- *                 are counted: python_objects.h.
- *   from 3.11 on  the activation has something of its own on the native stack, between its
- *                 stack pointer and its CFA, by which they are known: python_frames.h.
+ *   2.7 to 3.10   one per activation.  Nothing in a Python frame shows its activation, so both
+ *   are
+ *                 counted: python_objects.h.
+ *   from 3.11 on  an activation has an object of its own on the native stack, between its stack
+ *                 pointer and its CFA, which identifies its frames: python_frames.h.
  *
- * An activation that has just begun or is about to end has no Python frame, or a half-made one.
- * The walk may come at any instruction, so that is no error: PYTHON_NONE.
+ * An activation that has just begun or is about to end has no Python frame, or an incomplete one.
+ * The walk may happen at any instruction, so that is no error: PYTHON_NONE.
  *
- * What it is not: a loop.  The vantage walks native frames; where a pc is in the interpreter's
- * loop (code_ranges_have()) it takes a step to have that frame's CFA, and then
+ * This is not a loop.  The vantage walks native frames; if a pc is in the interpreter's loop
+ * (code_ranges_have()), it takes a step to get that frame's CFA, and then
  *
  *	step = python_enter(mem, &walk, sp, cfa);
  *	while (step == PYTHON_FRAME || step == PYTHON_SKIP)
  *		step = python_next(mem, &walk, &frame);    (a frame if PYTHON_FRAME)
  *
- * within a bound of its own.  The frames are the activation's if that ends with PYTHON_END;
- * with anything else they are nothing.  Names, and keys to know code by: python_code.h.
+ * within a bound of its own.  If this ends with PYTHON_END the frames are the activation's; else
+ * they must be discarded.  Names, and keys that identify code: python_code.h.
  *
  * No libc, no allocation, every loop has a constant bound; for kernels it compiles with
  * `clang -target bpf` too.  Sources: CPython's Python/ceval.c, Include/internal/pycore_frame.h
@@ -36,8 +37,8 @@
 #include "python_objects.h"
 
 /*
- * Whether the memory at state looks like the state of a thread whose pthread_self() is
- * `thread`, of an interpreter that is there.
+ * Whether the memory at state looks like the state of a thread whose pthread_self() is `thread`,
+ * of an existing interpreter.
  */
 static inline int python_is_state(struct mem *mem, const struct python_layout *layout,
 				  u64 state, u64 thread)
@@ -52,8 +53,8 @@ static inline int python_is_state(struct mem *mem, const struct python_layout *l
 }
 
 /*
- * Begins with a thread's state.  0, or negative if it cannot be read.  walk->distance may be
- * kept from an earlier walk of the same process, else it is 0.
+ * Begins with a thread's state: 0, or negative if it cannot be read.  distance: walk->distance of
+ * an earlier walk of the same process, else 0.
  */
 static inline int python_begin(struct mem *mem, const struct python_layout *layout, u64 state,
 			       u64 distance, struct python_walk *walk)

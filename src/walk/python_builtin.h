@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python_builtin - C functions by the names that Python has for them.
+ * python_builtin - C functions that Python code calls, by their Python names.
  *
- * They have no Python frame.  But what calls one has the callable on its value stack: a
- * builtin_function_or_method, or a method_descriptor and the object it is called on; either
- * leads to a PyMethodDef { ml_name, ml_meth, … }.  Which of the objects on the stack is being
- * called the stack does not show (up to 3.13 not even how far it reaches, for the pointer to
- * its top is in a register): the vantage knows by the native frames, where ml_meth is being
- * executed or is not.
+ * They have no Python frame.  But the calling frame has the callable on its value stack: a
+ * builtin_function_or_method, or a method_descriptor and the object it is called on; either leads
+ * to a PyMethodDef { ml_name, ml_meth, … }.  The stack does not show which of its objects is
+ * being called (up to 3.13 not even where it ends, as the pointer to its top is in a register):
+ * the vantage decides by the native frames, which are executing some ml_meth or none.
  */
 #pragma once
 #include "python_code.h"
 #include "python_walk.h"
 
-/* Slots that are looked through, from the top. */
+/* How many slots are searched, from the top. */
 #define PYTHON_SLOTS_MAX 64
-/* PyFrameObject.f_valuestack, from 2.7 to 3.10: where the stack begins, behind cells. */
+/* PyFrameObject.f_valuestack, from 2.7 to 3.10: where the value stack begins, behind cells. */
 #define PYTHON_OBJECT_STACK 64
 
 struct python_slots {
 	u64 begin, end;
 };
 
-/* Where the values are that a frame computes with; 0, or negative if it cannot be read. */
+/* Finds a frame's value stack: 0, or negative if it cannot be read. */
 static inline int python_slots_of(struct mem *mem, const struct python_layout *layout,
 				  const struct python_frame *frame,
 				  struct python_slots *out_slots)
@@ -51,17 +50,17 @@ static inline int python_slots_of(struct mem *mem, const struct python_layout *l
 	return 0;
 }
 
-/* Addresses below and above these are no object's. */
+/* Objects have addresses within these bounds. */
 #define PYTHON_OBJECTS_BEGIN 0x10000ULL
 #define PYTHON_OBJECTS_END   (1ULL << 47)
 
 /*
- * The object in a slot, or 0 if that holds none.  Slots above the top are not initialised up to
- * 3.10: to read at whatever they hold costs a fault each.
+ * The object in a slot, or 0.  Up to 3.10, slots above the top are uninitialised: reading
+ * whatever they point to would cost a fault each.
  */
 static inline u64 python_slot_object(u64 slot)
 {
-	const u64 object = slot & ~3ULL; /* _PyStackRef's marks */
+	const u64 object = slot & ~3ULL; /* _PyStackRef's tag bits */
 
 	return (object & 7) == 0 && object >= PYTHON_OBJECTS_BEGIN &&
 			       object < PYTHON_OBJECTS_END
@@ -72,15 +71,15 @@ static inline u64 python_slot_object(u64 slot)
 struct python_builtin {
 	u64 name;     /* ml_name, a string of C's */
 	u64 function; /* ml_meth */
-	u64 module;   /* what it is a function of, a str; 0: it is a method */
-	u64 type;     /* what it is a method of; 0: unknown */
+	u64 module;   /* the module's name, a str; 0: a method */
+	u64 type;     /* the type that has the method; 0: unknown */
 };
 
 /* PyMethodDef, of every version. */
 #define PYTHON_METHOD_NAME     0
 #define PYTHON_METHOD_FUNCTION 8
 
-/* A function of a module's, or a method that is bound to its object. */
+/* Reads a module's function, or a method bound to its object. */
 static inline int python_builtin_bound(struct mem *mem, const struct python_layout *layout,
 				       u64 object, struct python_builtin *out_builtin)
 {
@@ -94,13 +93,13 @@ static inline int python_builtin_bound(struct mem *mem, const struct python_layo
 		return 0;
 	if (python_read(mem, &out_builtin->type, self, offsets->object_type) < 0)
 		return -1;
-	/* A class method is its class's. */
+	/* A class method belongs to its class. */
 	if (out_builtin->type == layout->type_type)
 		out_builtin->type = self;
 	return 0;
 }
 
-/* Whether the object is a C function; negative: it is not, or cannot be read. */
+/* Reads a C function; negative: the object is none, or cannot be read. */
 static inline int python_builtin_read(struct mem *mem, const struct python_layout *layout,
 				      u64 object, struct python_builtin *out_builtin)
 {
@@ -133,7 +132,7 @@ static inline u64 python_builtin_key(struct mem *mem, const struct python_layout
 	u64 hash = code_mix(builtin->name, builtin->function);
 	u64 name = 0, word = 0;
 
-	/* Types of the heap come and go, with their names. */
+	/* Heap types, and their names, may be freed. */
 	if (builtin->type != 0 &&
 	    python_read(mem, &name, builtin->type, layout->offsets.type_name) >= 0 &&
 	    mem_read(mem, &word, sizeof word, name) < 0)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python_code - a key to know a CPython code object by.
+ * python_code - a key that identifies a CPython code object.
  *
- * A code object can be freed and another be made at its address, and so can its texts: a
- * program that defines functions in a loop does little else.  So the key is made of the
- * addresses of the object and its texts, and of what these are: their length, and the
- * interpreter's own hash of them, or how they begin where it has none yet.
+ * A code object can be freed and another created at its address, and so can its texts; a program
+ * that defines functions in a loop does so all the time.  So the key is computed from the
+ * addresses of the object and its texts, and from properties of these: their length, and the
+ * interpreter's own hash of them, or their beginning if there is no hash yet.
  */
 #pragma once
 #include "code_key.h"
 #include "python_text.h"
 
-/* Of the beginning of a text, in the key. */
+/* Leading words of a text that enter the key. */
 #define PYTHON_KEY_WORDS 4
 
-/* Mixes in what distinguishes one text from another; one that cannot be read, by its address alone. */
+/* Mixes a text into a hash: by its content or, if that cannot be read, its address alone. */
 static inline u64 python_mix_text(struct mem *mem, const struct python_layout *layout, u64 hash,
 				  u64 text)
 {
@@ -25,10 +25,12 @@ static inline u64 python_mix_text(struct mem *mem, const struct python_layout *l
 	if (python_text_shape(mem, layout, text, &shape) < 0 || shape.length == 0)
 		return hash;
 	hash = code_mix(hash, shape.length << 3 | shape.kind);
-	/* 64 bits of all the text: nothing is added by how it begins. */
+	/* The hash covers the whole text: its beginning would add nothing. */
 	if (shape.hash != PYTHON_NO_HASH)
 		return code_mix(hash, shape.hash);
-	/* As whole words: a str ends with a NUL of its kind, and objects are whole words. */
+	/*
+	 * Reading whole words is safe: a str ends with a NUL, and objects' sizes are whole words.
+	 */
 	for (u64 i = 0; i < PYTHON_KEY_WORDS && i * sizeof word < shape.length; i++) {
 		if (mem_read(mem, &word, sizeof word, shape.data + i * sizeof word) < 0)
 			break;
@@ -37,7 +39,7 @@ static inline u64 python_mix_text(struct mem *mem, const struct python_layout *l
 	return hash;
 }
 
-/* What a code object consists of, as addresses. */
+/* The addresses of a code object's parts. */
 struct python_code {
 	u64 name, qualified_name, file, table;
 	u32 first_line;
@@ -62,7 +64,7 @@ static inline int python_code_read(struct mem *mem, const struct python_layout *
 	return 0;
 }
 
-/* The key of what python_code_read() gave of the code object at this address. */
+/* The key of the code object at this address; parts: from python_code_read(). */
 static inline u64 python_code_key(struct mem *mem, const struct python_layout *layout, u64 code,
 				  const struct python_code *parts)
 {

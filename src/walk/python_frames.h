@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python_frames - CPython from 3.11 on: the frames of an activation, by its address.
+ * python_frames - CPython from 3.11 on: finds the frames of an activation by its stack addresses.
  *
  * A call from Python to Python stays in the loop: the new _PyInterpreterFrame is linked to its
- * caller by `previous`, and the loop goes on with it.  What an activation has of its own on the
- * native stack, a local variable of the loop:
+ * caller by `previous`, and the loop goes on with it.  Each activation has a local variable on
+ * the native stack:
  *
- *   3.11        a _PyCFrame, which names the innermost frame.  The activation's last frame has
- *               is_entry.  PyThreadState.cframe names the innermost activation's.
- *   3.12        a _PyCFrame, and an _PyInterpreterFrame besides (the *shim*, owner 3), which
- *               follows the last frame.
- *   from 3.13   the shim only; PyThreadState.current_frame names the innermost frame.
+ *   3.11        a _PyCFrame, which points to the innermost frame.  The activation's last frame
+ *   has
+ *               is_entry.  PyThreadState.cframe points to the innermost activation's _PyCFrame.
+ *   3.12        a _PyCFrame, and an _PyInterpreterFrame (the *shim*, owner 3), which follows the
+ *               last frame.
+ *   from 3.13   only the shim; PyThreadState.current_frame points to the innermost frame.
  *
- * What stands in the stack between the activation's stack pointer and its CFA is its own and
- * no other's, so no counting is needed, and a stretch of native stack that could not be
- * walked does no harm.  Outer activations are found by the distance of that variable from
- * the CFA, which is the compiler's choice and so the same for all.  (Going from one _PyCFrame
- * to the next by `previous` is not right: the innermost may be half made.)
+ * Memory between the activation's stack pointer and its CFA belongs to no other activation, so no
+ * counting is needed, and a part of the native stack that could not be walked does no harm.
+ * Outer activations are found by the variable's distance from the CFA, which the compiler chose
+ * and is the same for all.  (Following `previous` from one _PyCFrame to the next would be wrong:
+ * the innermost may be incomplete.)
  *
- * Checked on the way: the frame that called the activation is the innermost one of the
- * next activation outwards.
+ * Checked on the way: the frame that called the activation is the innermost one of the next
+ * activation outwards.
  *
- * Nothing called it if it is a thread's first, or a greenlet's: that runs on the stack of the
- * thread where another one stood, and activations further out are not its own.
+ * The first activation of a thread or a greenlet was called by no frame.  A greenlet runs on the
+ * thread's stack in the place of another, and activations further out are not its own.
  */
 #pragma once
 #include "python_walk.h"
@@ -36,7 +37,7 @@ static inline int python_is_own(const struct python_walk *walk, u64 address)
 	return address >= walk->low && address < walk->high;
 }
 
-/* Only one activation can have no frames, the innermost. */
+/* Only the innermost activation can have no frames. */
 static inline enum python_step python_frames_none(struct python_walk *walk)
 {
 	if (walk->has_begun || walk->was_unbegun)
@@ -65,8 +66,9 @@ static inline enum python_step python_enter_cframe(struct mem *mem, struct pytho
 }
 
 /*
- * An activation of the loop, whose native frame reaches from sp to cfa; from the innermost
- * outwards, none left out.  PYTHON_SKIP: python_next() goes through its frames.
+ * Enters an activation of the loop, whose native frame reaches from sp to cfa.  Call from the
+ * innermost outwards, without leaving any out.  PYTHON_SKIP: python_next() goes through its
+ * frames.
  */
 static inline enum python_step python_enter(struct mem *mem, struct python_walk *walk, u64 sp,
 					    u64 cfa)
@@ -82,8 +84,8 @@ static inline enum python_step python_enter(struct mem *mem, struct python_walk 
 }
 
 /*
- * 3.11, 3.12: the frame that called this activation, by way of the _PyCFrame further out.  Unlike
- * what this activation's own says of frames, that is set before it can be found.
+ * 3.11, 3.12: the frame that called this activation, from the next _PyCFrame outwards.  That is
+ * valid before this activation can be found, unlike the activation's own data about frames.
  */
 static inline int python_cframe_caller(struct mem *mem, const struct python_walk *walk,
 				       u64 *out_frame)
@@ -98,9 +100,9 @@ static inline int python_cframe_caller(struct mem *mem, const struct python_walk
 }
 
 /*
- * The activation's frames have ended: was it called by no frame?  A generator that is not being
- * executed has no previous frame either, so where the frames may be what is left of another
- * activation, that is not enough.
+ * After an activation's last frame: whether no frame called it.  A generator that is not
+ * executing has no previous frame either, so if the frames may be left over from another
+ * activation, that alone is not proof.
  */
 static inline u8 python_has_ended(struct mem *mem, const struct python_walk *walk)
 {
@@ -112,7 +114,7 @@ static inline u8 python_has_ended(struct mem *mem, const struct python_walk *wal
 	       (python_cframe_caller(mem, walk, &caller) == 0 && caller == 0);
 }
 
-/* The frame that python_next() came to is the shim of some activation. */
+/* python_next() has reached the shim of some activation. */
 static inline enum python_step python_end_at_shim(struct mem *mem, struct python_walk *walk,
 						  u64 previous)
 {
@@ -127,7 +129,7 @@ static inline enum python_step python_end_at_shim(struct mem *mem, struct python
 	return PYTHON_END;
 }
 
-/* Where the frame's bytecode begins: threads of a free-threaded build have copies. */
+/* The start of the frame's bytecode, of which a free-threaded build has copies for threads. */
 static inline int python_bytecode(struct mem *mem, const struct python_walk *walk, u64 code,
 				  u64 *out_begin)
 {
@@ -151,7 +153,7 @@ static inline int python_bytecode(struct mem *mem, const struct python_walk *wal
 			copies + sizeof count + (u64)index * sizeof(u64));
 }
 
-/* The index of the instruction, in code units; negative before the first. */
+/* The current instruction's index, in code units; negative before the first. */
 static inline int python_frame_index(struct mem *mem, const struct python_walk *walk, u64 code,
 				     s64 *out_index)
 {
@@ -165,7 +167,7 @@ static inline int python_frame_index(struct mem *mem, const struct python_walk *
 	return 0;
 }
 
-/* _PyFrame_IsIncomplete(): its locals are not all there yet, and it is no caller. */
+/* _PyFrame_IsIncomplete(): locals are not all set up yet, and it has called nothing. */
 static inline int python_is_incomplete(struct mem *mem, const struct python_walk *walk,
 				       u64 code, u8 owner, s64 index)
 {
@@ -198,10 +200,10 @@ static inline enum python_step python_frame_read(struct mem *mem,
 }
 
 /*
- * 3.11: notes whether this frame is the activation's last.  A generator's is_entry may be left from
- * when it was resumed: throw() passes an exception on to the innermost generator of a row that
- * wait for each other, and links the frames of the others to the activation that it was called in
- * (Objects/genobject.c, _gen_throw()).
+ * 3.11: notes whether this frame is the activation's last.  A generator may still have is_entry
+ * from when it was resumed: throw() passes an exception to the innermost of several generators
+ * that wait for each other, and links the frames of the others to the activation in which it was
+ * called (Objects/genobject.c, _gen_throw()).
  */
 static inline int python_look_for_entry(struct mem *mem, struct python_walk *walk, u8 owner,
 					u64 previous)
@@ -252,8 +254,8 @@ static inline enum python_step python_next(struct mem *mem, struct python_walk *
 }
 
 /*
- * Leaves an activation whose frames were not found: is there a way to those further out?
- * Negative: no.
+ * Leaves an activation whose frames were not found.  0: frames further out can still be found;
+ * negative: they cannot.
  */
 static inline int python_pass(struct mem *mem, struct python_walk *walk)
 {
@@ -274,10 +276,10 @@ static inline int python_pass(struct mem *mem, struct python_walk *walk)
 }
 
 /*
- * Begins with the frames outside of the activations that were entered, or with the thread's
- * innermost if there were none: where the native walk ended before it came to theirs.  They are
- * the callers of what was walked if no activation there is half made.  Negative: they cannot
- * be had.
+ * Begins with the frames outside of all activations that were entered, or with the thread's
+ * innermost frame if none was: for a native walk that ended before the outer activations.  They
+ * are the callers of what was walked, if no activation further out is incomplete.  Negative: they
+ * cannot be found.
  */
 static inline int python_outer_begin(struct mem *mem, struct python_walk *walk)
 {
@@ -313,9 +315,9 @@ static inline enum python_step python_outer_next(struct mem *mem, struct python_
 }
 
 /*
- * Whether the frame that called the only activation that was entered, which was interrupted
- * itself, is what the next _PyCFrame outwards says.  (3.11's `previous` is an old one for some
- * instructions of an inlined call.)
+ * Whether the caller of the only activation that was entered, in which the thread was
+ * interrupted, is confirmed by the next _PyCFrame outwards.  (3.11's `previous` is out of date
+ * during some instructions of an inlined call.)
  */
 static inline int python_outer_is_certain(struct mem *mem, const struct python_walk *walk)
 {
@@ -325,7 +327,7 @@ static inline int python_outer_is_certain(struct mem *mem, const struct python_w
 	       (python_cframe_caller(mem, walk, &caller) == 0 && caller == walk->outer);
 }
 
-/* Behind the outermost activation: are there no frames left? */
+/* After the outermost activation: whether no frames are left. */
 static inline int python_is_over(const struct python_walk *walk)
 {
 	return !walk->has_outer || walk->outer == 0 || walk->outer == walk->base_frame;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python_memory - the fields of an interpreter's objects.
+ * python_memory - reads fields of CPython's objects.
  */
 #pragma once
 #include "abi/python_layout.h"
 #include "mem.h"
 
-/* Objects are aligned; from 3.13 on references have marks in these bits (_PyStackRef). */
+/* Objects are aligned; from 3.13 on references have tags in these bits (_PyStackRef). */
 #define CODE_REFERENCE_MARKS 7ULL
 
 static inline int python_read(struct mem *mem, u64 *out_value, u64 object, u16 field)
@@ -14,7 +14,7 @@ static inline int python_read(struct mem *mem, u64 *out_value, u64 object, u16 f
 	return mem_read(mem, out_value, sizeof *out_value, object + field);
 }
 
-/* An int. */
+/* Reads an int. */
 static inline int python_read_int(struct mem *mem, s32 *out_value, u64 object, u16 field)
 {
 	return mem_read(mem, out_value, sizeof *out_value, object + field);
@@ -25,7 +25,7 @@ static inline int python_read_byte(struct mem *mem, u8 *out_value, u64 object, u
 	return mem_read(mem, out_value, sizeof *out_value, object + field);
 }
 
-/* Whether this is an object of that very type; negative if it cannot be read. */
+/* Whether the object is of exactly this type; negative if it cannot be read. */
 static inline int python_is_of_type(struct mem *mem, const struct python_layout *layout,
 				    u64 object, u64 type)
 {

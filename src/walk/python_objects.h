@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python_objects - CPython 2.7 to 3.10: one PyFrameObject for each activation.
+ * python_objects - CPython 2.7 to 3.10: one PyFrameObject per activation.
  *
- * PyThreadState.frame is set a little after an activation begins, and set back to f_back a
- * little before it ends.  So there are as many frames as activations, which belong together one
- * by one; or one activation more, and then it is the innermost that has none.  Anything else
- * is no stack that is known.  Counting needs the whole native stack.
+ * PyThreadState.frame is set shortly after an activation begins, and reset to f_back shortly
+ * before it ends.  So there are as many frames as activations, which belong together one by one;
+ * or one activation more, and then the innermost has no frame.  Any other number is an error.
+ * Counting needs the whole native stack.
  */
 #pragma once
 #include "python_walk.h"
 
 /*
- * Passes over one frame.  0, or negative if it cannot be read.  walk->frame is 0 behind the
- * outermost.
+ * Skips one frame.  0, or negative if it cannot be read.  After the outermost, walk->frame is 0.
  */
 static inline int python_object_pass(struct mem *mem, struct python_walk *walk)
 {

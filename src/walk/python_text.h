@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python_text - a str of CPython's as UTF-8.
+ * python_text - reads a CPython str as UTF-8.
  *
- * A str keeps its characters in one, two or four bytes each, whichever suffices for all of them
- * (PEP 393).  Names that the system gave as bytes that are no UTF-8 have those bytes as
- * U+DC80 to U+DCFF (PEP 383): they become bytes again.  2.7's str is bytes already.
+ * A str has one, two or four bytes per character, whichever suffices for all (PEP 393).  Bytes of
+ * system names that are not UTF-8 are stored as U+DC80 to U+DCFF (PEP 383), and become bytes
+ * again here.  2.7's str consists of bytes already.
  */
 #pragma once
 #include "name_text.h"
 #include "python_memory.h"
 
-/* Of a text whose hash was not asked for yet. */
+/* The hash of a text that was not hashed yet. */
 #define PYTHON_NO_HASH (~0ULL)
 
-/* Where a text's characters are. */
+/* Where a text's characters are, and their form. */
 struct python_shape {
 	u64 data;
 	u64 length; /* in characters */
 	u64 hash;   /* the interpreter's own, or PYTHON_NO_HASH */
-	u8 kind;    /* bytes a character */
+	u8 kind;    /* bytes per character */
 	u8 is_bytes;
 };
 
 /*
- * PyASCIIObject.state begins with `interned`: two bits, or a field of its own where it is
- * changed atomically (free-threaded builds).  Its values are below four, and kind is never 0: so
- * it is plain from the word itself where kind is.
+ * PyASCIIObject.state begins with `interned`: two bits, or a field of its own where it is changed
+ * atomically (free-threaded builds).  Its values are below four, and kind is never 0: so the word
+ * itself shows where kind is.
  */
 static inline int python_shape_of_state(u32 state, u8 *out_kind, u8 *out_is_ascii)
 {
@@ -47,8 +47,8 @@ static inline int python_shape_of_state(u32 state, u8 *out_kind, u8 *out_is_asci
 }
 
 /*
- * Behind the length stands the hash, in str as in bytes, in every version, and behind that the
- * str's state (unicodeobject.h, bytesobject.h; 2.7's stringobject.h).
+ * The hash follows the length in str and bytes of every version, and the str's state follows the
+ * hash (unicodeobject.h, bytesobject.h; 2.7's stringobject.h).
  */
 struct python_text_head {
 	u64 length, hash;
@@ -83,14 +83,14 @@ static inline int python_text_shape(struct mem *mem, const struct python_layout 
 }
 
 /*
- * The text at address `object`, cut where it is longer than there is room for.  0, or negative
- * if it is none that can be read; *out_text is empty then.
+ * Reads the text at address `object`, cut if it is too long.  0, or negative if it is no readable
+ * text; *out_text is empty then.
  */
 static inline int python_text_read(struct mem *mem, const struct python_layout *layout,
 				   u64 object, struct name_text *out_text)
 {
 	struct python_shape shape;
-	u64 character = 0; /* kind of it is read */
+	u64 character = 0; /* the first `kind` bytes are read */
 
 	out_text->length = 0;
 	out_text->is_cut = 0;

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * python_thread - what a Python program calls a thread.
+ * python_thread - reads a Python program's name for a thread.
  *
- * From 3.14 on CPython names the kernel's thread itself.  Before, the name is the attribute _name of a
- * threading.Thread, and that object is the first local variable of the thread's outermost
- * frame, Thread._bootstrap().  Where an object has its attributes differs
+ * From 3.14 on CPython sets the kernel's thread name itself.  Before, the name is the attribute
+ * _name of a threading.Thread, and that object is the first local variable of the thread's
+ * outermost frame, Thread._bootstrap().  Where an object has its attributes differs
  * (abi/python_layout.h, enum python_attributes):
  *
  *   2.7          in a dictionary, one open table of {hash, key, value}.
- *   3.6 to 3.10  in a dictionary; one that shares its keys with others of its class has an
- *                array of values beside them, in the order of the keys (PEP 412).
- *   3.11         in such an array, which a word before the object points to, until code
- *                asks for the dictionary, which the next word then points to.
+ *   3.6 to 3.10  in a dictionary; if that shares its keys with others of its class, its values
+ *   are in
+ *                a separate array, in the order of the keys (PEP 412).
+ *   3.11         in such an array, to which a word before the object points, until code requests
+ *   the
+ *                dictionary, to which the next word then points.
  *   3.12         the same, but one word for both: its lowest bit is set for the array.
- *   3.13         the array lies in the object, and says itself whether it holds.
+ *   3.13         the array is in the object, and has a flag that says whether it is valid.
  *
- * The thread may be about to change any of it: what does not hang together has no name.
+ * The thread may be changing any of this: if parts do not fit together, there is no name.
  * Sources: Objects/dictobject.c, Include/internal/pycore_dict.h and pycore_object.h
  * (_PyObject_ManagedDictPointer, _PyObject_InlineValues) of each version.
  */
@@ -24,18 +26,18 @@
 #include "python_walk.h"
 
 /*
- * PyTypeObject.tp_basicsize and tp_dictoffset; PyDictObject: as they have been since 3.6.  In
- * free-threaded builds an object begins with two words more (python_head_more()), and the
- * dictionary's word stands right before it.
+ * PyTypeObject.tp_basicsize and tp_dictoffset; PyDictObject: unchanged since 3.6.  In
+ * free-threaded builds an object begins with two more words (python_head_more()), and the
+ * dictionary's word is right before the object.
  */
 #define PYTHON_TYPE_BASIC_SIZE  32
 #define PYTHON_TYPE_DICT_OFFSET 288
 #define PYTHON_DICT_KEYS        32
 #define PYTHON_DICT_VALUES      40
-/* 2.7's, in which ma_mask stands where ma_keys does later, and ma_table for ma_values. */
+/* 2.7 has ma_mask in the place of ma_keys, and ma_table in that of ma_values. */
 #define PYTHON_DICT_MASK  32
 #define PYTHON_DICT_TABLE 40
-/* The words before an object whose attributes have no dictionary of their own. */
+/* Distances of the words before an object with such attributes. */
 #define PYTHON_DICT_BEFORE   24ULL
 #define PYTHON_VALUES_BEFORE 32ULL
 /* struct _dictvalues of 3.13: four bytes, the last of which is `valid`, then the values. */
@@ -48,15 +50,15 @@
 /* Where the attributes of one object are. */
 struct python_attribute_table {
 	u64 keys;   /* a PyDictKeysObject; 2.7: the dictionary */
-	u64 values; /* an array of references; 0: they stand beside their keys */
+	u64 values; /* an array of references; 0: values are next to their keys */
 };
 
-/* PyDictKeysObject, as this version has it: where its entries begin, and of what size. */
+/* The layout of a PyDictKeysObject in this version. */
 struct python_keys {
 	u64 entries;
 	u64 count;
 	u32 entry_size;
-	u32 key; /* its offset in an entry; its value, if that is there, stands behind it */
+	u32 key; /* the key's offset in an entry; a value in the entry follows it */
 };
 
 static inline u64 python_word_at(struct mem *mem, u64 address)
@@ -144,7 +146,7 @@ python_attribute_table_of(struct mem *mem, const struct python_layout *layout, u
 	return table;
 }
 
-/* A dk_size of 3.6 to 3.10, in bytes of one index; from 3.11 on the object says all itself. */
+/* The bytes of one index, for a dk_size of 3.6 to 3.10; from 3.11 on the object has the size. */
 static inline u32 python_index_size(u64 size)
 {
 	if (size <= 0xff)
@@ -179,13 +181,13 @@ static inline int python_keys_read_new(struct mem *mem, u64 keys, struct python_
 		return -1;
 	out_keys->count = python_word_at(mem, keys + 24);
 	out_keys->entries = keys + 32 + (1ULL << head.log2_index_bytes);
-	/* Keys that are all str need no hash beside them: DICT_KEYS_GENERAL is 0. */
+	/* If all keys are str, entries have no hash; DICT_KEYS_GENERAL is 0. */
 	out_keys->entry_size = head.kind == 0 ? 24 : 16;
 	out_keys->key = head.kind == 0 ? 8 : 0;
 	return 0;
 }
 
-/* 2.7: of the dictionary itself. */
+/* 2.7: reads the dictionary itself. */
 static inline int python_keys_read_table(struct mem *mem, u64 dict,
 					 struct python_keys *out_keys)
 {
@@ -206,7 +208,7 @@ static inline int python_keys_read(struct mem *mem, const struct python_layout *
 	return python_keys_read_new(mem, keys, out_keys);
 }
 
-/* Whether this text is the characters given, all of them ASCII and fewer than 32. */
+/* Whether the text equals these characters, all ASCII and fewer than 32. */
 static inline int python_text_is(struct mem *mem, const struct python_layout *layout, u64 text,
 				 const char *characters)
 {
@@ -223,7 +225,7 @@ static inline int python_text_is(struct mem *mem, const struct python_layout *la
 	return i == shape.length && characters[i] == 0;
 }
 
-/* The attribute of that name, or 0. */
+/* An object's attribute of this name, or 0. */
 static inline u64 python_attribute_of(struct mem *mem, const struct python_layout *layout,
 				      u64 object, const char *name)
 {
@@ -245,7 +247,7 @@ static inline u64 python_attribute_of(struct mem *mem, const struct python_layou
 	return 0;
 }
 
-/* The name of the thread whose outermost frame this is; negative if it has none. */
+/* Reads the name of the thread with this outermost frame; negative: it has none. */
 static inline int python_thread_name(struct mem *mem, const struct python_layout *layout,
 				     const struct python_frame *outermost,
 				     struct name_text *out_name)

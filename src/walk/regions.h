@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * regions - how the agent keeps which regions each thread has open: by the thread itself, and read
- * from outside of threads that wait (remote/regions.h).
+ * regions - memory in which the agent notes the regions that each thread has open; written by the
+ * threads, and read from outside for threads that wait (remote/regions.h).
  */
 #pragma once
 #include "name_text.h"
 
-#define REGIONS_OPEN  32U /* of one thread, in each other: those further in are not reported */
+#define REGIONS_OPEN  32U /* nested regions of a thread: further ones are not reported */
 #define REGION_PLACES 4U
-#define REGIONS_SLOTS 1024U /* threads with a region open, at one time */
+#define REGIONS_SLOTS 1024U /* threads that may have open regions at one time */
 
-/* A name as reports show it, [region load]; one for all regions that have it. */
+/* A region's name as reports show it, [region load]; shared by all regions of this name. */
 struct region_name {
 	u64 key; /* abi/ring.h, RING_CODE_REGION */
 	struct name_text text;
@@ -19,32 +19,35 @@ struct region_name {
 enum region_anchor {
 	REGION_NATIVE,
 	REGION_PYTHON,
-	REGION_RUBY, /* the frame is a method that has no other use: the region stands for it */
+	REGION_RUBY, /* the frame is a method that serves only this: the region replaces it */
 };
 
-/* The frame that a region was begun in, and its callers; innermost first. */
+/* The frame in which a region was begun, and its callers, innermost first. */
 struct region_place {
 	enum region_anchor anchor;
-	u32 count; /* 0: it is not known */
+	u32 count; /* 0: unknown */
 	struct {
-		u64 frame, code; /* code: of Python's alone */
+		u64 frame, code; /* code: for Python only */
 	} frames[REGION_PLACES];
 };
 
 struct region {
-	u64 serial;                     /* of the process; 0: it is being made, or taken away */
-	u64 key;                        /* of the name that it was given */
+	u64 serial;                     /* unique in the process; 0: being added or removed */
+	u64 key;                        /* key of its name */
 	const struct region_name *name; /* in the target's memory */
 	struct region_place place;
 };
 
 struct regions {
-	u32 count; /* there may be more than have room */
+	u32 count; /* may exceed REGIONS_OPEN */
 	struct region open[REGIONS_OPEN];
 };
 
 struct regions_area {
-	/* Threads' ids; 0: free.  Apart from the slots: looking touches none that was never used. */
+	/*
+	 * Threads' ids; 0: free.  Separate from the slots, so that a search touches no unused
+	 * slot.
+	 */
 	u32 owners[REGIONS_SLOTS];
 	struct regions slots[REGIONS_SLOTS];
 };
