@@ -3,22 +3,22 @@
  * ruby - walks the control frames of a CRuby thread.
  *
  * Each thread, and each fiber, has a VM stack: values grow from its beginning upwards, control
- * frames (rb_control_frame_t) from its end downwards, all of one size.  So the frames are an
- * array, the innermost first: from ec->cfp, outwards to the end of the stack.  Methods in C
- * have frames there, too, so the array alone is a whole Ruby stack.
+ * frames (rb_control_frame_t), all of one size, from its end downwards.  So the frames are an
+ * array with the innermost first, from ec->cfp to the end of the stack.  Methods in C have frames
+ * there, too, so the array alone is a complete Ruby stack.
  *
- * How it goes together with the native one: a call of rb_vm_exec() executes the frames from the
- * innermost to the first one that is_last; a method in C is called by what executes the frame
- * outside of it.  The vantage counts (docs/decisions/0019).
+ * How Ruby frames belong to native frames: a call of rb_vm_exec() executes the frames from the
+ * innermost to the first one that is_last; a method in C is called by whatever executes the frame
+ * outside of it.  The vantage counts both (docs/decisions/0019).
  *
- *	ruby_begin(mem, layout, context, &walk);    (and walk.is_settled, if that is known)
+ *	ruby_begin(mem, layout, context, &walk);    (and set walk.is_settled, if known)
  *	while ((step = ruby_next(mem, &walk, &frame)) == RUBY_FRAME)
  *
- * within a bound of its own.  Names and keys: ruby_code.h; lines: ruby_line.h; what the
- * innermost frame is about to do: ruby_leaf.h.
+ * within a bound of its own.  Names and keys: ruby_code.h; lines: ruby_line.h; calls without a
+ * frame in the innermost frame: ruby_leaf.h.
  *
- * The walk may come at any instruction: an innermost frame that is being made is passed over
- * (ruby_whole.h).
+ * The walk may happen at any instruction: an innermost frame that is still being created is
+ * skipped (ruby_whole.h).
  *
  * No libc, no allocation, every loop has a constant bound; for kernels it compiles with
  * `clang -target bpf` too.  Sources: vm_core.h, vm_insnhelper.c (vm_push_frame()) and
@@ -27,10 +27,10 @@
 #pragma once
 #include "ruby_whole.h"
 
-/* A VM stack is 1 MiB; RUBY_THREAD_VM_STACK_SIZE makes it larger.  In words. */
+/* In words.  A VM stack has 1 MiB, or more by RUBY_THREAD_VM_STACK_SIZE. */
 #define RUBY_STACK_WORDS_MAX (1ULL << 27)
 
-/* Begins with an execution context.  0, or negative if that is none, or has no stack (yet). */
+/* Begins with an execution context: 0, or negative if it is invalid, or has no stack (yet). */
 static inline int ruby_begin(struct mem *mem, const struct ruby_layout *layout, u64 context,
 			     struct ruby_walk *walk)
 {
@@ -54,8 +54,8 @@ static inline int ruby_begin(struct mem *mem, const struct ruby_layout *layout, 
 }
 
 /*
- * Whether a thread executes in this context.  At a switch of fibers the thread and its own
- * variable name two of its contexts for some instructions: either will do.
+ * Whether a thread executes in this context.  While it switches fibers, the thread object and the
+ * thread-local variable refer to two of its contexts for some instructions: both are accepted.
  */
 static inline int ruby_executes(struct mem *mem, const struct ruby_layout *layout, u64 thread,
 				u64 context)
@@ -72,8 +72,8 @@ static inline int ruby_executes(struct mem *mem, const struct ruby_layout *layou
 
 /*
  * Whether the memory at `context` looks like the context that a thread executes in.
- * thread_pointer is that thread's pthread_self(); it is only looked at where the context was
- * not had from a variable of the thread's own (2.7).
+ * thread_pointer: that thread's pthread_self(), compared only where the context was not read from
+ * a thread-local variable (2.7).
  */
 static inline int ruby_is_context(struct mem *mem, const struct ruby_layout *layout,
 				  u64 context, u64 thread_pointer)
@@ -91,7 +91,7 @@ static inline int ruby_is_context(struct mem *mem, const struct ruby_layout *lay
 	       its == thread_pointer;
 }
 
-/* The next frame outwards. */
+/* Reads the next frame outwards. */
 static inline enum ruby_step ruby_next(struct mem *mem, struct ruby_walk *walk,
 				       struct ruby_frame *frame)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_call - which method an instruction calls, by the cache it has for that.
+ * ruby_call - the method that an instruction calls, by the instruction's inline cache.
  *
- * The first operand of a call is its struct rb_call_data, which has the cache in it (2.7) or
- * names it.  The cache is filled before the method is called, and is right until the same
- * instruction looks for another method.
+ * The first operand of a call is its struct rb_call_data, which contains the cache (2.7) or
+ * points to it.  The cache is filled before the method is called, and valid until the same
+ * instruction looks up another method.
  */
 #pragma once
 #include "ruby_instruction.h"
@@ -39,7 +39,7 @@ struct ruby_call {
 	u8 type; /* enum rb_method_type_t */
 };
 
-/* What the instruction at `place` calls; negative: nothing that its cache knows. */
+/* Reads what the instruction at `place` calls; negative: unknown to its cache. */
 static inline int ruby_call_read(struct mem *mem, const struct ruby_layout *layout, u64 place,
 				 struct ruby_call *out_call)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_class - what is written before a method's name: "Foo::Bar#" or "Foo::Bar.".
+ * ruby_class - the qualifier of a method's name: "Foo::Bar#" or "Foo::Bar.".
  *
- * As Ruby 3.4 writes it (vm_backtrace.c, rb_gen_method_name()), whatever the version: methods
- * of singleton classes by the class or module they belong to; nothing where a class has no
- * permanent name, or where a singleton belongs to some other object.  A method of a refinement
- * has the refined class before it, where Ruby has nothing.
+ * As in Ruby 3.4 (vm_backtrace.c, rb_gen_method_name()), whatever the version: methods of
+ * singleton classes have the class or module that the singleton belongs to; there is no qualifier
+ * if a class has no permanent name, or a singleton belongs to another sort of object.  A method
+ * of a refinement has the refined class, where Ruby has nothing.
  *
- * A class's path is a String, in its extension from 3.3 on (rb_classext_t.classpath) and in a
- * variable before (ruby_variables.h).  A path that holds until the class gets a name is no
- * constant's: "#<Class:0x…>::Foo", or what Module#set_temporary_name was given, which must not
- * look like a constant's.
+ * A class's path is a String, from 3.3 on in its extension (rb_classext_t.classpath), before in a
+ * variable (ruby_variables.h).  Temporary paths of classes without a name, "#<Class:0x…>::Foo" or
+ * that of Module#set_temporary_name, are not used, so that they do not look like a constant's.
  */
 #pragma once
 #include "ruby_variables.h"
@@ -19,7 +18,7 @@
 #define RUBY_IS_REFINEMENT (1ULL << (RUBY_USER_SHIFT + 3))
 
 struct ruby_owner {
-	u64 path;     /* a String; 0: nothing is written */
+	u64 path;     /* a String; 0: no qualifier */
 	u8 separator; /* '#', or '.' */
 };
 
@@ -35,8 +34,8 @@ static inline u64 ruby_class_ext(struct mem *mem, const struct ruby_layout *layo
 }
 
 /*
- * Whether a path is one of constants: each part begins with a capital.  Only its beginning and
- * what follows each "::" is looked at, in the first 64 bytes.
+ * Whether a path consists of constants: each part begins with a capital.  Checks the beginning
+ * and what follows each "::", in the first 64 bytes.
  */
 static inline int ruby_path_is_permanent(struct mem *mem, const struct ruby_layout *layout,
 					 u64 path)
@@ -54,14 +53,14 @@ static inline int ruby_path_is_permanent(struct mem *mem, const struct ruby_layo
 		const int begins =
 			i == 0 || (i >= 2 && bytes[i - 1] == ':' && bytes[i - 2] == ':');
 
-		/* What is not ASCII may be a capital; no class is named to deceive us. */
+		/* Other characters than ASCII may be capitals; no class is named to deceive us. */
 		if (begins && bytes[i] < 0x80 && (bytes[i] < 'A' || bytes[i] > 'Z'))
 			return 0;
 	}
 	return 1;
 }
 
-/* The path of a class or module, or 0 where it has no permanent one. */
+/* The path of a class or module, or 0 if it has no permanent one. */
 static inline u64 ruby_class_path(struct mem *mem, const struct ruby_layout *layout, u64 class,
 				  u64 flags)
 {
@@ -77,7 +76,7 @@ static inline u64 ruby_class_path(struct mem *mem, const struct ruby_layout *lay
 	return path != 0 && ruby_path_is_permanent(mem, layout, path) ? path : 0;
 }
 
-/* What a singleton class belongs to, or 0. */
+/* The object that a singleton class belongs to, or 0. */
 static inline u64 ruby_class_attached(struct mem *mem, const struct ruby_layout *layout,
 				      u64 class, u64 flags)
 {
@@ -98,8 +97,8 @@ static inline int ruby_is_class_or_module(u64 flags)
 }
 
 /*
- * The class a refinement refines: its superclass; of a module, the class that modules have in place of one
- * in chains of superclasses (eval.c, rb_mod_refine(), refinement_superclass()).
+ * The class that a refinement refines: its superclass; for a module, the ICLASS that represents
+ * the module in chains of superclasses (eval.c, rb_mod_refine(), refinement_superclass()).
  */
 static inline u64 ruby_class_refined(struct mem *mem, const struct ruby_layout *layout,
 				     u64 refinement)
@@ -115,7 +114,7 @@ static inline u64 ruby_class_refined(struct mem *mem, const struct ruby_layout *
 	return class;
 }
 
-/* What is written before the name of a method of this class's. */
+/* The qualifier of names of this class's methods. */
 static inline void ruby_class_owner(struct mem *mem, const struct ruby_layout *layout,
 				    u64 class, struct ruby_owner *out_owner)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_code - a key to know a Ruby method or block by, and its names.
+ * ruby_code - a key that identifies a Ruby method or block.
  *
- * What a frame executes is known by its iseq and its method entry: one iseq may be a method of
- * several classes (Module#define_method, a module's methods), and one method has many blocks. 
- * Either can be freed and another be made at its address.  So the key is made of the addresses
- * and of what is there: labels, path, first line, length, and the name of the class.
+ * A frame's code is identified by its iseq and its method entry: one iseq may be a method of
+ * several classes (Module#define_method, a module's methods), and one method has many blocks.
+ * Either can be freed and another created at its address.  So the key is computed from the
+ * addresses and from what they contain: labels, path, first line, length, and the class's name.
  *
  * Its names: ruby_names.h.
  */
@@ -14,22 +14,22 @@
 #include "ruby_leaf.h"
 #include "ruby_walk.h"
 
-/* What the frames of one key execute. */
+/* The code of frames that share a key. */
 struct ruby_code {
-	u64 iseq;   /* 0: it is no compiled code, and has neither file nor lines */
-	u64 method; /* its method entry; 0: none */
+	u64 iseq;   /* 0: not written in Ruby: no file, no lines */
+	u64 method; /* the method entry; 0: none */
 	u64 body;
 	u64 encoded;
 	u64 label, path; /* Strings */
-	u64 id;          /* of a method that is no compiled code: its name, or 0 */
+	u64 id;          /* for a method not written in Ruby: its name, or 0 */
 	struct ruby_owner owner;
 	u32 size;
 	u32 first_line; /* 0: unknown */
-	u8 operation;   /* enum ruby_operator, and on what class: an operator's own name */
+	u8 operation;   /* enum ruby_operator: an operator, on a receiver of `class` */
 	u8 class;       /* enum ruby_class */
 };
 
-/* The parts of a method entry: whose method it is, and its name. */
+/* Reads a method entry: its class and its name. */
 static inline void ruby_code_of_method(struct mem *mem, const struct ruby_layout *layout,
 				       u64 method, struct ruby_code *code)
 {
@@ -45,7 +45,7 @@ static inline void ruby_code_of_method(struct mem *mem, const struct ruby_layout
 		(void)ruby_read(mem, &code->id, definition, offsets->definition_id);
 }
 
-/* A path, or an Array of that and the real one. */
+/* The path, from a String or an Array of it and the real path. */
 static inline u64 ruby_path_of(struct mem *mem, const struct ruby_layout *layout, u64 path)
 {
 	return (ruby_flags_of(mem, path) & RUBY_TYPE_MASK) == RUBY_T_ARRAY
@@ -53,7 +53,7 @@ static inline u64 ruby_path_of(struct mem *mem, const struct ruby_layout *layout
 		       : path;
 }
 
-/* Of a frame's code.  0, or negative if it has none that has a name, or it cannot be read. */
+/* Reads a frame's code: 0, or negative if it has none with a name, or it cannot be read. */
 static inline int ruby_code_read(struct mem *mem, const struct ruby_layout *layout,
 				 const struct ruby_frame *frame, struct ruby_code *out_code)
 {
@@ -82,7 +82,7 @@ static inline int ruby_code_read(struct mem *mem, const struct ruby_layout *layo
 	return 0;
 }
 
-/* The same of what a frame does without a frame of its own. */
+/* The same for a call without a frame (ruby_leaf.h). */
 static inline int ruby_code_of_leaf(struct mem *mem, const struct ruby_layout *layout,
 				    const struct ruby_leaf *leaf, struct ruby_code *out_code)
 {
@@ -99,7 +99,7 @@ static inline int ruby_code_of_leaf(struct mem *mem, const struct ruby_layout *l
 	return 0;
 }
 
-/* The key of what either of them gave. */
+/* The key of code from either of these functions. */
 static inline u64 ruby_code_key(struct mem *mem, const struct ruby_layout *layout,
 				const struct ruby_code *code)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_env - a frame's environment: what kind of frame it is, and which method it is of.
+ * ruby_env - a frame's environment: shows the frame's kind and its method.
  *
- * Behind the local variables of a frame stand three words, the last of which ep points to:
+ * Three words follow the local variables of a frame; ep points to the last of them:
  *
- *	ep[-2]  its method entry, or a cref; with special variables ($~) beside it, an svar
- *	ep[-1]  of a block: the ep of the frame it was written in; else its block
+ *	ep[-2]  the method entry, or a cref; an svar that refers to it if there are special
+ *	        variables ($~)
+ *	ep[-1]  for a block: ep of the frame in which it was written; else the frame's block
  *	ep[0]   type and flags
  *
- * They are on the VM stack, and move to the heap when a Proc or a Binding of the frame is made
- * (vm_make_env_each()): then ep[0] of the old place names the new one, an object of the type
- * env, for those whose ep[-1] has not been changed yet.  Flags are odd, objects' addresses are
- * not.
+ * They are on the VM stack, and move to the heap when a Proc or a Binding of the frame is created
+ * (vm_make_env_each()): then ep[0] at the old place points to the new one, an object of type env,
+ * for frames whose ep[-1] is not updated yet.  Flags are odd, addresses of objects are not.
  */
 #pragma once
 #include "ruby_walk.h"
@@ -31,11 +31,11 @@
 #define RUBY_FRAME_FINISH  0x0020ULL
 #define RUBY_FRAME_IS_C    0x0080ULL /* VM_FRAME_FLAG_CFRAME */
 
-/* rb_env_t.ep; struct vm_svar.cref_or_me: both have stood there in every version. */
+/* rb_env_t.ep; struct vm_svar.cref_or_me: the same in every version. */
 #define RUBY_ENV_EP      16
 #define RUBY_SVAR_METHOD 8
 
-/* Blocks in blocks in blocks. */
+/* Most nested blocks. */
 #define RUBY_ENVS_MAX 16
 
 struct ruby_env {
@@ -51,7 +51,7 @@ static inline int ruby_env_read(struct mem *mem, u64 ep, struct ruby_env *out_en
 			return -1;
 		if (out_env->flags & 1)
 			return 0;
-		/* It has just moved. */
+		/* The environment has just moved. */
 		if (!ruby_is_imemo(mem, out_env->flags, RUBY_IMEMO_ENV) ||
 		    ruby_read(mem, &ep, out_env->flags, RUBY_ENV_EP) < 0)
 			return -1;
@@ -62,8 +62,8 @@ static inline int ruby_env_read(struct mem *mem, u64 ep, struct ruby_env *out_en
 #define RUBY_IS(type) (1U << RUBY_ISEQ_##type)
 
 /*
- * The kinds of frames (enum vm_frame_env_flags), and what code they may execute: a set of
- * RUBY_IS(); that of C is none.
+ * The kinds of frames (enum vm_frame_env_flags), and a set of RUBY_IS() with the types of code
+ * that each may execute; frames of C execute none.
  */
 static const struct ruby_magic {
 	u32 magic;
@@ -91,7 +91,7 @@ static inline int ruby_magic_is_known(u64 flags)
 	return 0;
 }
 
-/* Whether a frame of that kind may execute code of this type. */
+/* Whether a frame of this kind may execute code of this type. */
 static inline int ruby_magic_executes(u64 flags, u32 type)
 {
 	for (u32 i = 0; i < RUBY_MAGICS; i++) {
@@ -102,7 +102,7 @@ static inline int ruby_magic_executes(u64 flags, u32 type)
 	return 0;
 }
 
-/* The method entry that an env's word names, or 0; an svar only stands in a method's own. */
+/* The method entry from an env's word, or 0; only a method's own env may have an svar. */
 static inline u64 ruby_env_method(struct mem *mem, u64 word, int can_be_svar)
 {
 	const u64 imemo = ruby_flags_of(mem, word) & RUBY_IMEMO_MASK;
@@ -116,8 +116,8 @@ static inline u64 ruby_env_method(struct mem *mem, u64 word, int can_be_svar)
 }
 
 /*
- * The method entry of the frame with this env, as rb_vm_frame_method_entry() has it: its own or
- * that of the frame it was written in.  0: there is none.
+ * The method entry of the frame with this env, as in rb_vm_frame_method_entry(): its own, or that
+ * of the frame in which a block was written.  0: none.
  */
 static inline u64 ruby_method_of(struct mem *mem, const struct ruby_env *innermost)
 {

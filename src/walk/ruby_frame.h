@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_frame - what one control frame is, by its own words and its environment's.
+ * ruby_frame - reads a control frame and its environment.
  */
 #pragma once
 #include "ruby_env.h"
 #include "ruby_walk.h"
 
-/* The largest rb_control_frame_t there was. */
+/* Words of the largest rb_control_frame_t of any version. */
 #define RUBY_FRAME_WORDS 8
 
-/* The compiled code of a frame; negative if it is none, or pc is not in it. */
+/* Reads a frame's iseq; negative if it is invalid, or pc is not in it. */
 static inline int ruby_frame_code(struct mem *mem, const struct ruby_layout *layout,
 				  struct ruby_frame *frame)
 {
@@ -26,13 +26,13 @@ static inline int ruby_frame_code(struct mem *mem, const struct ruby_layout *lay
 	return 0;
 }
 
-/* One field of a frame's bytes. */
+/* A field of a frame that was read as words. */
 static inline u64 ruby_frame_field(const u64 *words, u16 offset)
 {
 	return words[offset / sizeof(u64) % RUBY_FRAME_WORDS];
 }
 
-/* Makes out what a frame is; negative: it is none. */
+/* Reads a frame; negative: it is invalid. */
 static inline int ruby_frame_read(struct mem *mem, const struct ruby_layout *layout,
 				  u64 address, struct ruby_frame *frame)
 {

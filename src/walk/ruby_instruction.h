@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_instruction - which of the VM's instructions a word, or an address in its code, is.
+ * ruby_instruction - which of the VM's instructions a word of an iseq, or a machine address,
+ * belongs to.
  *
- * An iseq's code is threaded: in the place of an instruction's number stands the address of its
- * code within vm_exec_core(), its operands behind it.  So a word says what it is, and the pc
- * of the machine says which instruction it executes, as long as it is in code that the
- * compiler has not made two instructions share.
+ * An iseq's code is threaded: an instruction is the address of its machine code in
+ * vm_exec_core(), followed by its operands.  So a word shows its instruction; and the machine's
+ * pc shows which instruction is executing, except in code that the compiler lets two instructions
+ * share.
  */
 #pragma once
 #include "ruby_memory.h"
@@ -13,10 +14,10 @@
 #define RUBY_NO_INSTRUCTION 0xffffU
 /* RUBY_MAX_INSTRUCTIONS is less than this power of two. */
 #define RUBY_INSTRUCTION_STEPS 9
-/* The most operands that one has. */
+/* Most operands of an instruction. */
 #define RUBY_OPERANDS_MAX 5
 
-/* The instruction whose code begins last at or before an address; RUBY_NO_INSTRUCTION: none. */
+/* The instruction whose machine code contains an address; RUBY_NO_INSTRUCTION: none. */
 static inline u32 ruby_instruction_before(const struct ruby_layout *layout, u64 address)
 {
 	const u32 count = layout->instruction_count < RUBY_MAX_INSTRUCTIONS
@@ -38,7 +39,7 @@ static inline u32 ruby_instruction_before(const struct ruby_layout *layout, u64 
 	return low == 0 ? RUBY_NO_INSTRUCTION : low - 1;
 }
 
-/* The instruction that a word of an iseq's code is; RUBY_NO_INSTRUCTION: it is an operand. */
+/* The instruction of a word of an iseq; RUBY_NO_INSTRUCTION: an operand. */
 static inline u32 ruby_instruction_of(const struct ruby_layout *layout, u64 word)
 {
 	const u32 i = ruby_instruction_before(layout, word);
@@ -49,8 +50,8 @@ static inline u32 ruby_instruction_of(const struct ruby_layout *layout, u64 word
 }
 
 /*
- * Where the instruction stands that is the last one before pc; 0: there is none, or memory
- * cannot be read.  Nothing that is an operand looks like one.
+ * The address of the last instruction before pc; 0: there is none, or memory cannot be read.  No
+ * operand looks like an instruction.
  */
 static inline u64 ruby_instruction_place(struct mem *mem, const struct ruby_layout *layout,
 					 u64 encoded, u64 pc)
@@ -67,7 +68,7 @@ static inline u64 ruby_instruction_place(struct mem *mem, const struct ruby_layo
 	return 0;
 }
 
-/* Which instruction that is. */
+/* The last instruction before pc. */
 static inline u32 ruby_instruction_ending(struct mem *mem, const struct ruby_layout *layout,
 					  u64 encoded, u64 pc)
 {
@@ -79,7 +80,7 @@ static inline u32 ruby_instruction_ending(struct mem *mem, const struct ruby_lay
 	return ruby_instruction_of(layout, word);
 }
 
-/* What it does: enum ruby_operator. */
+/* An instruction's enum ruby_operator. */
 static inline u8 ruby_operator_of(const struct ruby_layout *layout, u32 instruction)
 {
 	return instruction < RUBY_MAX_INSTRUCTIONS
@@ -87,7 +88,7 @@ static inline u8 ruby_operator_of(const struct ruby_layout *layout, u32 instruct
 		       : RUBY_OPERATOR_NONE;
 }
 
-/* While it is executed, the frame's pc stands at it and not behind it. */
+/* Whether the frame's pc points at this instruction while it executes, not behind it. */
 static inline int ruby_pc_stays(const struct ruby_layout *layout, u32 instruction)
 {
 	return instruction < RUBY_MAX_INSTRUCTIONS &&

@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_leaf - what the innermost Ruby frame does without making a frame for it.
+ * ruby_leaf - calls that the innermost Ruby frame makes without a frame for the callee.
  *
  * `a + b` is a method call, but for numbers, strings and arrays the VM has an instruction that
- * adds them itself, unless the method was redefined: it has no frame.  Nor do readers and
- * writers of attributes, members of Structs, Proc#call and Kernel#send, and methods that
- * consist of one builtin; those are called by the ordinary instruction, whose cache names the
+ * adds them itself, unless the method was redefined: no frame is made.  The same goes for
+ * attribute readers and writers, members of Structs, Proc#call and Kernel#send, and methods that
+ * consist of one builtin; those are called by the ordinary instruction, whose cache has the
  * method.
  *
- * Two instructions may be the one that is executed: the one *before* the frame's pc, and, since
- * some let pc stay until they are done (up to 3.2), the one *at* it.  Which of them it is, is
- * known by the machine's pc in vm_exec_core(), where each has code of its own.  So this comes in
- * two parts: what either would be is read from the heap (ruby_leaves_read()), and may be kept
- * while the collector works; which it is, needs no memory (ruby_leaves_choose()).
+ * Two instructions may be the one that executes: the one *before* the frame's pc or, since some
+ * do not advance pc until they are done (up to 3.2), the one *at* it.  The machine's pc in
+ * vm_exec_core(), where each has its own code, shows which.  So this comes in two parts: what
+ * either would do is read from the heap (ruby_leaves_read()), and can be kept while the garbage
+ * collector runs; choosing between them needs no memory access (ruby_leaves_choose()).
  *
- * Receivers are on the frame's value stack until the result takes their place, and then may
- * look like another class's: only those classes count that the instruction works on itself.
- * (With others it makes an ordinary call.)  Sources: insns.def, vm_insnhelper.c (vm_opt_plus()
- * and its like; vm_call_method_each_type()) of each version.
+ * Receivers are on the frame's value stack until the result replaces them, and then may look like
+ * another class's: so only classes count for which the instruction works itself.  (For others it
+ * makes an ordinary call.)  Sources: insns.def, vm_insnhelper.c (vm_opt_plus() and the like;
+ * vm_call_method_each_type()) of each version.
  */
 #pragma once
 #include "ruby_call.h"
 
 struct ruby_leaf {
-	u64 method; /* of RUBY_OPERATOR_SEND: the method entry that is called without a frame */
-	u64 operand;     /* of RUBY_OPERATOR_NEWARRAY_SEND: which method */
+	u64 method;      /* for RUBY_OPERATOR_SEND: the called method's entry */
+	u64 operand;     /* for RUBY_OPERATOR_NEWARRAY_SEND: which method */
 	u16 instruction; /* RUBY_NO_INSTRUCTION: none */
-	u8 operation;    /* enum ruby_operator; RUBY_OPERATOR_NONE: nothing that has a name */
+	u8 operation;    /* enum ruby_operator; RUBY_OPERATOR_NONE: no call */
 	u8 class;        /* enum ruby_class: of the receiver */
-	u8 stands_at;    /* the frame's pc is where the instruction begins */
+	u8 stands_at;    /* the frame's pc points at the instruction */
 };
 
-/* What the two instructions would be. */
+/* What the two instructions would do. */
 struct ruby_leaves {
 	struct ruby_leaf before, at;
 };
 
 #define RUBY_ON(name) (1U << RUBY_CLASS_##name)
 
-/* The classes that an operator's instruction works on itself. */
+/* The receivers' classes for which an operator's instruction makes no call. */
 static inline u32 ruby_operator_classes(u8 operation)
 {
 	static const u16 classes[RUBY_OPERATOR_COUNT] = {
@@ -59,7 +59,10 @@ static inline u32 ruby_operator_classes(u8 operation)
 		[RUBY_OPERATOR_LTLT] = RUBY_ON(STRING) | RUBY_ON(ARRAY),
 		[RUBY_OPERATOR_AND] = RUBY_ON(INTEGER),
 		[RUBY_OPERATOR_OR] = RUBY_ON(INTEGER),
-		/* And Integer: but what an array gave stands where it stood, in the end. */
+		/*
+		 * Not Integer: in the end, an Integer from an array has replaced the array on the
+		 * stack.
+		 */
 		[RUBY_OPERATOR_AREF] = RUBY_ON(ARRAY) | RUBY_ON(HASH),
 		[RUBY_OPERATOR_ASET] = RUBY_ON(ARRAY) | RUBY_ON(HASH),
 		[RUBY_OPERATOR_AREF_WITH] = RUBY_ON(HASH),
@@ -80,7 +83,7 @@ static inline u32 ruby_operator_classes(u8 operation)
 	return operation < RUBY_OPERATOR_COUNT ? classes[operation] : 0;
 }
 
-/* How many words below the stack pointer an operator's receiver stands; 0: nowhere. */
+/* How many words below the stack pointer an operator's receiver is; 0: not on the stack. */
 static inline u32 ruby_operator_receiver(u8 operation)
 {
 #define RUBY_OPERATOR_RECEIVER(name, text, receiver) receiver,
@@ -102,7 +105,7 @@ static inline u64 ruby_class_at(struct mem *mem, const struct ruby_layout *layou
 }
 
 /*
- * Of a VALUE that is no object: the class it is of, or RUBY_CLASS_COUNT.  (value.h, enum
+ * The class of a VALUE that is no object, or RUBY_CLASS_COUNT.  (value.h, enum
  * ruby_special_consts with USE_FLONUM; false and true have never changed.)
  */
 static inline u32 ruby_class_of_constant(const struct ruby_layout *layout, u64 value)
@@ -120,7 +123,7 @@ static inline u32 ruby_class_of_constant(const struct ruby_layout *layout, u64 v
 	return value == 0 ? RUBY_CLASS_FALSE : RUBY_CLASS_COUNT;
 }
 
-/* Which of the classes, a set of RUBY_ON(), a VALUE is of; RUBY_CLASS_COUNT: none. */
+/* The class of a VALUE, if it is in `classes`, a set of RUBY_ON(); else RUBY_CLASS_COUNT. */
 static inline u32 ruby_class_among(struct mem *mem, const struct ruby_layout *layout,
 				   u32 classes, u64 value)
 {
@@ -140,13 +143,13 @@ static inline u32 ruby_class_among(struct mem *mem, const struct ruby_layout *la
 	return i;
 }
 
-/* A frame's values are not so many that its stack pointer were further from its environment. */
+/* A frame's stack pointer is at most so far from its environment. */
 #define RUBY_VALUES_MAX 0x10000ULL
 
 /*
- * Whether a value stands there: the first is right behind the environment, unless that has
- * moved to the heap.  An instruction that is done has taken its operands off, and what is below
- * them need not be a value.
+ * Whether the address is on the frame's value stack: the first value follows the environment,
+ * unless that has moved to the heap.  An instruction that is done has removed its operands, and
+ * the words below them need not be values.
  */
 static inline int ruby_is_value_at(const struct ruby_frame *frame, u64 address)
 {
@@ -154,7 +157,7 @@ static inline int ruby_is_value_at(const struct ruby_frame *frame, u64 address)
 	       address > frame->ep;
 }
 
-/* Makes out what an operator works on; it is none if that is nothing it works on itself. */
+/* Finds an operator's receiver; sets RUBY_OPERATOR_NONE if the instruction makes a call for it. */
 static inline void ruby_leaf_of_operator(struct mem *mem, const struct ruby_layout *layout,
 					 const struct ruby_frame *frame, struct ruby_leaf *leaf)
 {
@@ -168,7 +171,7 @@ static inline void ruby_leaf_of_operator(struct mem *mem, const struct ruby_layo
 		return;
 	}
 	if (receiver == 0) {
-		/* It is made by the instruction itself. */
+		/* The instruction creates the receiver. */
 		leaf->class = classes == RUBY_ON(ARRAY) ? RUBY_CLASS_ARRAY : RUBY_CLASS_STRING;
 		return;
 	}
@@ -192,7 +195,7 @@ static inline u64 ruby_class_of(struct mem *mem, const struct ruby_layout *layou
 	return i < RUBY_CLASS_COUNT ? ruby_class_at(mem, layout, i) : 0;
 }
 
-/* Whether a method is nothing but a builtin, which callers execute themselves. */
+/* Whether a method consists of one builtin, which the caller executes directly. */
 static inline int ruby_is_builtin(struct mem *mem, const struct ruby_layout *layout,
 				  u64 definition)
 {
@@ -208,9 +211,10 @@ static inline int ruby_is_builtin(struct mem *mem, const struct ruby_layout *lay
 }
 
 /*
- * Whether the receiver is what the call's cache was made for.  It stands below the stack
- * pointer, with the arguments above it; handlers of such calls take them off at once.  Where it
- * is not, the cache is an earlier call's, and a method is just being looked for.
+ * Whether the receiver is of the class that the call's cache is for.  It is below the arguments,
+ * below the stack pointer; handlers of such calls remove them at once, and it is at the stack
+ * pointer.  If it is of another class, the cache is from an earlier call, and a method is being
+ * looked up.
  */
 static inline int ruby_receiver_is_of(struct mem *mem, const struct ruby_layout *layout, u64 sp,
 				      u32 arguments, u64 class)
@@ -219,7 +223,7 @@ static inline int ruby_receiver_is_of(struct mem *mem, const struct ruby_layout 
 	u64 value;
 
 	if (layout->offsets.cache_class == RUBY_NO_FIELD)
-		return 1; /* 2.7 goes by numbers of classes */
+		return 1; /* 2.7 compares serial numbers of classes */
 	for (u32 i = 0; i < 2; i++) {
 		if (mem_read(mem, &value, sizeof value, places[i]) >= 0 &&
 		    ruby_class_of(mem, layout, value) == class)
@@ -228,7 +232,7 @@ static inline int ruby_receiver_is_of(struct mem *mem, const struct ruby_layout 
 	return 0;
 }
 
-/* Makes out which method an ordinary call calls, if that makes no frame. */
+/* Finds the method that an ordinary call instruction calls, if that makes no frame. */
 static inline void ruby_leaf_of_call(struct mem *mem, const struct ruby_layout *layout,
 				     u64 place, u64 sp, struct ruby_leaf *leaf)
 {
@@ -263,8 +267,8 @@ static inline void ruby_leaf_of_call(struct mem *mem, const struct ruby_layout *
 }
 
 /*
- * opt_newarray_send's methods: from 3.4 on numbers (vm_core.h, enum vm_opt_newarray_send_type),
- * in 3.3 their IDs.
+ * opt_newarray_send's methods: numbers from 3.4 on (vm_core.h, enum vm_opt_newarray_send_type),
+ * IDs in 3.3.
  */
 #define RUBY_NEWARRAY_NUMBERED 0x030400
 #define RUBY_NEWARRAY_METHODS  7
@@ -275,7 +279,7 @@ static inline int ruby_is_newarray_method(const struct ruby_layout *layout, u64 
 	       (layout->version < RUBY_NEWARRAY_NUMBERED || operand < RUBY_NEWARRAY_METHODS);
 }
 
-/* What the instruction at `place` of the frame would be. */
+/* Reads what the instruction at `place` would do. */
 static inline void ruby_leaf_read(struct mem *mem, const struct ruby_layout *layout,
 				  const struct ruby_frame *frame, u64 place,
 				  struct ruby_leaf *leaf)
@@ -300,7 +304,7 @@ static inline void ruby_leaf_read(struct mem *mem, const struct ruby_layout *lay
 		leaf->operation = RUBY_OPERATOR_NONE;
 }
 
-/* What a frame of kind RUBY_FRAME_ISEQ that no other is inside of may be doing. */
+/* Reads what an innermost frame of kind RUBY_FRAME_ISEQ may be doing. */
 static inline void ruby_leaves_read(struct mem *mem, const struct ruby_layout *layout,
 				    const struct ruby_frame *frame,
 				    struct ruby_leaves *out_leaves)
@@ -313,7 +317,7 @@ static inline void ruby_leaves_read(struct mem *mem, const struct ruby_layout *l
 	out_leaves->at.stands_at = 1;
 }
 
-/* Whether two instructions are so much alike that the compiler may have given them one code. */
+/* Whether two instructions are so similar that the compiler may have merged their code. */
 static inline int ruby_instructions_are_kin(const struct ruby_layout *layout, u32 one,
 					    u32 other)
 {
@@ -327,11 +331,12 @@ static inline int ruby_instructions_are_kin(const struct ruby_layout *layout, u3
 }
 
 /*
- * Which of the two it is doing.  core_address is where in vm_exec_core() the machine executes,
- * or will go on (one byte before the return address); 0: not known.
+ * Chooses which of the two is executing.  core_address: where in vm_exec_core() the machine
+ * executes, or will continue (one byte before the return address); 0: unknown.
  *
- * That may be in code that instructions share, or that the compiler put behind all others, and
- * then it is a third one's: of opt_size there may be no more than a jump into opt_length.
+ * The address may be in code that instructions share, or that the compiler moved behind all
+ * others; then it seems to belong to a third one: opt_size may be no more than a jump into
+ * opt_length.
  */
 static inline const struct ruby_leaf *ruby_leaves_choose(const struct ruby_layout *layout,
 							 const struct ruby_leaves *leaves,
@@ -345,13 +350,13 @@ static inline const struct ruby_leaf *ruby_leaves_choose(const struct ruby_layou
 		return before;
 	if (executed != RUBY_NO_INSTRUCTION && executed == at->instruction)
 		return at;
-	/* The one before is done with, if it is one that lets pc stay. */
+	/* An instruction that does not advance pc until it is done cannot be before pc. */
 	if (before_stays)
 		return at;
 	if (!ruby_pc_stays(layout, at->instruction) ||
 	    ruby_instructions_are_kin(layout, executed, before->instruction))
 		return before;
-	/* One that does no work, then one that does: nearly all of the time is the latter's. */
+	/* The former does no work, the latter does: nearly all of the time is the latter's. */
 	if (ruby_operator_of(layout, before->instruction) == RUBY_OPERATOR_NONE &&
 	    at->operation != RUBY_OPERATOR_NONE)
 		return at;

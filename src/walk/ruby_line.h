@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_line - the line of a frame.
+ * ruby_line - finds the source line of a frame.
  *
  * The line of an instruction is that of the last entry of insns_info at or before its position.
- * Where entries begin is kept as a succinct bit vector (iseq.c, succ_index_lookup()): the first
- * 54 positions as counts, seven bits each and nine to a word; the others in blocks of 512 bits,
- * with the count before the block and before each 64 of its bits.
+ * The entries' positions are kept as a succinct bit vector (iseq.c, succ_index_lookup()): the
+ * first 54 positions as counts, seven bits each, nine to a word; the others in blocks of 512
+ * bits, with the count before the block and before each 64 of its bits.
  *
- * A frame's pc stands behind the instruction that it executes, so the position is one less;
- * unless it stands at it: ruby_leaf.h, `stands_at`.  (Ruby's own profilers have the line of the
- * instruction before, then.)
+ * A frame's pc points behind the instruction that executes, so its position is one less, unless
+ * pc points at it: ruby_leaf.h, `stands_at`.  (Ruby's own profilers then report the line of the
+ * instruction before.)
  */
 #pragma once
 #include "ruby_walk.h"
 
-/* A line that is not known. */
+/* An unknown line. */
 #define RUBY_NO_LINE 0xffffffffU
 
 #define RUBY_LINES_COUNTED  54 /* IMMEDIATE_TABLE_SIZE */
@@ -25,7 +25,7 @@
 #define RUBY_LINES_BLOCK_RANKS 8
 #define RUBY_LINES_BLOCK_BITS  16
 
-/* How many bits are set: kernels have no libgcc. */
+/* Counts bits without libgcc, which kernels lack. */
 static inline u32 ruby_count_bits(u64 word)
 {
 	word -= word >> 1 & 0x5555555555555555ULL;
@@ -64,8 +64,8 @@ static inline u32 ruby_line_rank(struct mem *mem, u64 index, u32 position)
 }
 
 /*
- * The line that a frame of kind RUBY_FRAME_ISEQ executes, or RUBY_NO_LINE.  stands_at: its pc
- * is where the instruction begins, and not behind it.
+ * The line that a frame of kind RUBY_FRAME_ISEQ executes, or RUBY_NO_LINE.  stands_at: pc points
+ * at the instruction, not behind it.
  */
 static inline u32 ruby_line_of(struct mem *mem, const struct ruby_layout *layout,
 			       const struct ruby_frame *frame, int stands_at)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_memory - the fields of CRuby's objects, and what kind of object one is.
+ * ruby_memory - reads fields and types of CRuby's objects.
  *
- * A VALUE is the address of an object of the heap, or says itself what it is.  An object begins
- * with struct RBasic: a word of flags, in which its type stands, and its class.  Types and
- * flags are those of every version from 2.7 on (include/ruby/internal/value_type.h, fl_type.h;
- * imemo_type in internal/imemo.h).
+ * A VALUE is the address of an object on the heap, or a constant that contains its value.  An
+ * object begins with struct RBasic: a word of flags, which include its type, and its class.
+ * Types and flags are those of every version from 2.7 on (include/ruby/internal/value_type.h,
+ * fl_type.h; imemo_type in internal/imemo.h).
  */
 #pragma once
 #include "abi/ruby_layout.h"
@@ -21,7 +21,7 @@
 #define RUBY_T_ARRAY    0x07
 #define RUBY_T_IMEMO    0x1a
 #define RUBY_T_ICLASS   0x1c
-#define RUBY_USER_SHIFT 12 /* FL_USHIFT: flags that each type has its own meaning for */
+#define RUBY_USER_SHIFT 12 /* FL_USHIFT: flags whose meaning depends on the type */
 
 /* enum imemo_type: objects that programs never see. */
 #define RUBY_IMEMO_MASK 0xf01fULL
@@ -36,13 +36,13 @@ static inline int ruby_read(struct mem *mem, u64 *out_value, u64 object, u16 fie
 	return mem_read(mem, out_value, sizeof *out_value, object + field);
 }
 
-/* An int or an unsigned int. */
+/* Reads an int or an unsigned int. */
 static inline int ruby_read_int(struct mem *mem, u32 *out_value, u64 object, u16 field)
 {
 	return mem_read(mem, out_value, sizeof *out_value, object + field);
 }
 
-/* Addresses below these are no object's, whatever the version's nil, true and false are. */
+/* Objects have no lower addresses; nil, true and false of all versions are below. */
 #define RUBY_OBJECTS_BEGIN 0x1000ULL
 
 static inline int ruby_is_object(u64 value)
@@ -50,7 +50,7 @@ static inline int ruby_is_object(u64 value)
 	return (value & 7) == 0 && value >= RUBY_OBJECTS_BEGIN;
 }
 
-/* The flags of an object; 0 if there is none: every object's type is another number. */
+/* The flags of an object; 0 if it is none: no object's type is 0. */
 static inline u64 ruby_flags_of(struct mem *mem, u64 value)
 {
 	u64 flags;

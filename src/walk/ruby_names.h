@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_names - the names that a Ruby method, block or operator is shown by.
+ * ruby_names - the names under which a Ruby method, block or operator is shown.
  *
- * Names are those of Ruby 3.4's backtraces, whatever the version (vm_backtrace.c,
+ * They are those of Ruby 3.4's backtraces, whatever the version (vm_backtrace.c,
  * calculate_iseq_label() and rb_gen_method_name()): `Foo#bar`, `Foo.baz`, `block in Foo#bar`,
- * `block (2 levels) in Foo#bar`, `<main>`, `<class:Foo>`; what rescue, ensure and eval execute
- * has the name of what they stand in.  The label that an older Ruby has for a block is not
- * used: it is made anew of what the block stands in.
+ * `block (2 levels) in Foo#bar`, `<main>`, `<class:Foo>`; code of rescue, ensure and eval has the
+ * name of the code that contains it.  An older Ruby's label of a block is not used; the name is
+ * built from the code that contains the block.
  */
 #pragma once
 #include "ruby_code.h"
 
-/* Clauses and blocks that stand in each other. */
+/* Most nested clauses and blocks. */
 #define RUBY_PARENTS_MAX 64
 
-/* What a block's name begins with, and what it ends with. */
+/* The parts of a name: "block in " and the label that follows. */
 struct ruby_label {
-	u32 levels;   /* of blocks in what the name ends with; 0: it is no block */
+	u32 levels;   /* how deep a block is nested in it; 0: not a block */
 	u64 text;     /* a String */
-	u8 has_owner; /* it is a method's */
+	u8 has_owner; /* the label is a method's */
 };
 
-/* enum iseq_type; those that are not named here have a label that is all. */
+/* Types of enum iseq_type whose code has its parent's name; others have a label of their own. */
 static inline int ruby_has_parents_name(u32 type)
 {
 	return type == RUBY_ISEQ_RESCUE || type == RUBY_ISEQ_ENSURE || type == RUBY_ISEQ_EVAL;
@@ -50,7 +50,7 @@ static inline int ruby_label_of(struct mem *mem, const struct ruby_layout *layou
 			return -1;
 		if (iseq == 0)
 			break;
-		/* Clauses between a block and its method count for nothing. */
+		/* Clauses between a block and its method do not count as levels. */
 		if (ruby_is_block(type))
 			is_in_block = 1;
 		if (type == RUBY_ISEQ_BLOCK)
@@ -122,7 +122,7 @@ static inline int ruby_names_of_operator(struct mem *mem, const struct ruby_layo
 	return ruby_name_put_operator(mem, layout, code, out_qualified);
 }
 
-/* "Foo#bar", where it is known whose method it is. */
+/* Appends "Foo#bar", if the method's class is known. */
 static inline int ruby_name_put_qualified(struct mem *mem, const struct ruby_layout *layout,
 					  const struct ruby_code *code,
 					  const struct ruby_label *label,
@@ -140,9 +140,9 @@ static inline int ruby_name_put_qualified(struct mem *mem, const struct ruby_lay
 }
 
 /*
- * "bar", "Foo#bar" and the file's path; `qualified` is empty where nothing is known that `name`
- * has not, `file` where there is none.  0, or negative if something of them cannot be read:
- * what there is then is no name.
+ * Writes "bar", "Foo#bar" and the file's path.  `qualified` is empty if it would add nothing to
+ * `name`, `file` if there is none.  0, or negative if a part cannot be read: then the texts are
+ * not valid.
  */
 static inline int ruby_code_texts(struct mem *mem, const struct ruby_layout *layout,
 				  const struct ruby_code *code, struct name_text *out_name,
@@ -158,7 +158,7 @@ static inline int ruby_code_texts(struct mem *mem, const struct ruby_layout *lay
 		label.text = ruby_symbol_of(mem, layout, code->id);
 	else if (ruby_label_of(mem, layout, code->body, &label) < 0)
 		return -1;
-	/* However it was made, code may have no path; nil is no text. */
+	/* Code may have no path, but nil. */
 	if (ruby_is_object(code->path) &&
 	    ruby_text_append(mem, layout, code->path, out_file) < 0)
 		return -1;

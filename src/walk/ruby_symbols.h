@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_symbols - the String of an ID.
+ * ruby_symbols - finds the String of an ID.
  *
- * An ID is the number under which CRuby knows a name: a method's, a variable's.  Its String
- * stands in ruby_global_symbols.ids, an Array of Arrays of 512 pairs of a String and a Symbol
- * (symbol.c, get_id_serial_entry(); ID_ENTRY_UNIT and ID_ENTRY_SIZE).  Numbers up to
- * tLAST_OP_ID are operators and stand for themselves; others have their scope in the lower
- * bits (symbol.h, rb_id_to_serial()).
+ * An ID is CRuby's number for a name of a method or variable.  Its String is in
+ * ruby_global_symbols.ids, an Array of Arrays of 512 pairs of a String and a Symbol (symbol.c,
+ * get_id_serial_entry(); ID_ENTRY_UNIT and ID_ENTRY_SIZE).  IDs up to tLAST_OP_ID are operators,
+ * and their own serial numbers; others have their scope in the lower bits (symbol.h,
+ * rb_id_to_serial()).
  */
 #pragma once
 #include "ruby_text.h"
@@ -16,7 +16,7 @@
 #define RUBY_ID_SCOPE_SHIFT   4
 #define RUBY_ARRAY_IS_EMBED   (1ULL << (RUBY_USER_SHIFT + 1)) /* RARRAY_EMBED_FLAG */
 #define RUBY_ARRAY_LEN_SHIFT  (RUBY_USER_SHIFT + 3)
-#define RUBY_ARRAY_EMBED_MASK 0x7f /* the widest there was: seven bits, from 3.2 on */
+#define RUBY_ARRAY_EMBED_MASK 0x7f /* the widest of any version: seven bits, from 3.2 on */
 
 /* An element of an Array, or 0. */
 static inline u64 ruby_array_at(struct mem *mem, const struct ruby_layout *layout, u64 array,
@@ -29,7 +29,7 @@ static inline u64 ruby_array_at(struct mem *mem, const struct ruby_layout *layou
 
 	if ((flags & RUBY_TYPE_MASK) != RUBY_T_ARRAY)
 		return 0;
-	/* Of one that is not embedded the length stands first, where the elements would. */
+	/* An Array that is not embedded has its length where embedded elements would begin. */
 	if (flags & RUBY_ARRAY_IS_EMBED)
 		length = flags >> RUBY_ARRAY_LEN_SHIFT & RUBY_ARRAY_EMBED_MASK;
 	else if (ruby_read(mem, &length, array, offsets->array_embedded) < 0 ||
@@ -54,7 +54,7 @@ static inline u64 ruby_symbol_of(struct mem *mem, const struct ruby_layout *layo
 	return ruby_array_at(mem, layout, unit, serial % RUBY_SYMBOLS_UNIT * RUBY_SYMBOLS_PAIR);
 }
 
-/* Whether an ID is the name given, of at most 24 characters. */
+/* Whether an ID's String is this name, of at most 24 characters. */
 static inline int ruby_symbol_is(struct mem *mem, const struct ruby_layout *layout, u64 id,
 				 const char *characters)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_text - a String of CRuby's as bytes.
+ * ruby_text - reads a CRuby String as bytes.
  *
  * A String has its bytes within the object or elsewhere, and an encoding.  Names and paths are
- * UTF-8 or ASCII but for programs that are written otherwise; their bytes are kept as they are:
- * what takes them in has to look whether they are UTF-8 (abi/ring.h).
+ * UTF-8 or ASCII, unless a program is written in another encoding; the bytes are kept as they
+ * are, and their receiver must check whether they are UTF-8 (abi/ring.h).
  */
 #pragma once
 #include "code_key.h"
@@ -16,7 +16,7 @@
 #define RUBY_TEXT_LENGTH_SHIFT (RUBY_USER_SHIFT + 2)
 #define RUBY_TEXT_LENGTH_MASK  0x1f
 
-/* Of the beginning and of the end of a text, in a key. */
+/* Words from a text's beginning, and from its end, that enter a key. */
 #define RUBY_KEY_WORDS 4
 
 struct ruby_shape {
@@ -24,7 +24,7 @@ struct ruby_shape {
 	u64 length;
 };
 
-/* 0, or negative if the object is no String that can be read. */
+/* Finds a String's bytes: 0, or negative if the object is no readable String. */
 static inline int ruby_text_shape(struct mem *mem, const struct ruby_layout *layout, u64 text,
 				  struct ruby_shape *out_shape)
 {
@@ -41,14 +41,14 @@ static inline int ruby_text_shape(struct mem *mem, const struct ruby_layout *lay
 	if (ruby_read(mem, &out_shape->length, text, offsets->text_length) < 0)
 		return -1;
 	if (out_shape->length >> 32 != 0)
-		return -1; /* no name's: it is being changed, or damaged */
+		return -1; /* too long for a name: it is being changed, or damaged */
 	out_shape->data = text + offsets->text_embedded;
 	if (flags & RUBY_TEXT_IS_APART)
 		return ruby_read(mem, &out_shape->data, text, offsets->text_pointer);
 	return 0;
 }
 
-/* Appends as much of a text as there is room for; negative: it is none that can be read. */
+/* Appends as much of a String as there is room for; negative: it cannot be read. */
 static inline int ruby_text_append(struct mem *mem, const struct ruby_layout *layout, u64 text,
 				   struct name_text *out_text)
 {
@@ -68,7 +68,7 @@ static inline int ruby_text_append(struct mem *mem, const struct ruby_layout *la
 	return 0;
 }
 
-/* Whether the text is these characters: at most 24 of them. */
+/* Whether the String equals these characters, at most 24. */
 static inline int ruby_text_is(struct mem *mem, const struct ruby_layout *layout, u64 text,
 			       const char *characters)
 {
@@ -87,8 +87,8 @@ static inline int ruby_text_is(struct mem *mem, const struct ruby_layout *layout
 }
 
 /*
- * Mixes in what distinguishes one text from another: its length, how it begins and how it ends (paths
- * begin alike); one that cannot be read, by its address alone.
+ * Mixes a String into a hash: its length, its beginning and its end (paths begin alike); or its
+ * address alone, if it cannot be read.
  */
 static inline u64 ruby_mix_text(struct mem *mem, const struct ruby_layout *layout, u64 hash,
 				u64 text)

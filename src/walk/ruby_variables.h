@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_variables - variables of a class's own that Ruby up to 3.2 keeps as it keeps those of
- * programs: under names that no program can write, like __classpath__.
+ * ruby_variables - reads internal variables of a class, such as __classpath__, which Ruby up to
+ * 3.2 keeps among those of programs, under names that no program can use.
  *
- *   2.7 to 3.1   in an st_table of the class, from ID to value.  Its entries stand in an array
- *                in the order they were made; those that were deleted stay for a while, with a
- *                hash that no other has (st.c).  Tables are small, so they are gone through.
- *   3.2          in an array; which variable stands where is the class's shape.  A shape is the
- *                shape before it and one variable more; all stand in an array of the VM's
- *                (shape.h).
+ *   2.7 to 3.1   in an st_table of the class, from ID to value.  Its entries are in an array in
+ *   order
+ *                of creation; deleted ones stay for a while, with a hash that no other entry has
+ *                (st.c).  Tables are small, so all entries are searched.
+ *   3.2          in an array; the class's shape gives each variable's index.  A shape is its
+ *   parent
+ *                shape plus one variable; all are in an array of the VM (shape.h).
  *
- * Which ID a name has differs from process to process, so names are compared.
+ * A name's ID differs from process to process, so names are compared.
  */
 #pragma once
 #include "ruby_symbols.h"
@@ -73,13 +74,13 @@ static inline u64 ruby_variable_of_shape(struct mem *mem, const struct ruby_layo
 			return value;
 		}
 		if (number == 0)
-			return 0; /* the root */
+			return 0; /* the root shape */
 		number = (u32)(words[RUBY_SHAPE_TYPE / 8] >> 32);
 	}
 	return 0;
 }
 
-/* The variable of that name of a class with this extension and these flags, or 0. */
+/* The variable of this name, of a class with this extension and these flags, or 0. */
 static inline u64 ruby_variable_of(struct mem *mem, const struct ruby_layout *layout, u64 ext,
 				   u64 flags, const char *name)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ruby_whole - whether the innermost frame is one that has been made.
+ * ruby_whole - whether the innermost frame is complete.
  *
- * From 3.0 on a frame is written before ec->cfp names it, so it is whole or is not there; but
- * up to 3.4 nothing keeps the compiler from another order (ruby#11036).  So what a frame
- * executes must agree with what its environment is.
+ * From 3.0 on a frame is written before ec->cfp points to it, so a visible frame is complete; but
+ * up to 3.4 nothing keeps the compiler from another order (ruby#11036).  So a frame's code must
+ * agree with the kind that its environment has.
  *
- * In 2.7 ec->cfp comes first, and what it names then is the frame that was at this address
- * before, which hung together well.  That one has returned, so the last that it executed was
- * `leave` (or it was thrown out of), and what its caller's cache says that is being called is
- * another method.  Only a method in C that is called from C cannot be distinguished from one before it.
+ * In 2.7 ec->cfp is set first, and then points to the frame that was at this address before,
+ * which is consistent in itself.  But that frame has returned, so its last instruction was
+ * `leave` (or an exception left it), and its caller's cache shows that another method is being
+ * called.  Only a method in C that is called from C cannot be distinguished from an earlier one.
  */
 #pragma once
 #include "ruby_call.h"
 #include "ruby_frame.h"
 
-/* The first version that writes frames before it names them. */
+/* The first version that writes frames before ec->cfp points to them. */
 #define RUBY_FRAMES_FIRST 0x030000
 
 /*
- * Whether the frame has executed `leave`, and so is about to go.  Instructions that a jump
- * leads to may stand behind a `leave` that is not theirs; those that let pc stay are not taken
- * for it.
+ * Whether the frame has executed `leave`, and so is about to be removed.  An instruction to which
+ * a jump leads may follow a `leave` that was not executed; a frame at an instruction that does
+ * not advance pc is not taken for having left.
  */
 static inline int ruby_frame_has_left(struct mem *mem, const struct ruby_layout *layout,
 				      const struct ruby_frame *frame)
@@ -36,7 +36,7 @@ static inline int ruby_frame_has_left(struct mem *mem, const struct ruby_layout 
 	       !ruby_pc_stays(layout, ruby_instruction_of(layout, word));
 }
 
-/* Whether the method entry of a method's frame is one of its code. */
+/* Whether the method entry of a method's frame belongs to the frame's iseq. */
 static inline int ruby_frame_is_its_methods(struct mem *mem, const struct ruby_layout *layout,
 					    const struct ruby_frame *frame)
 {
@@ -48,7 +48,7 @@ static inline int ruby_frame_is_its_methods(struct mem *mem, const struct ruby_l
 	       iseq == frame->iseq;
 }
 
-/* Whether a block that stands in a method has a method entry. */
+/* Whether a block that is written in a method has a method entry. */
 static inline int ruby_frame_has_its_method(struct mem *mem, const struct ruby_layout *layout,
 					    const struct ruby_frame *frame)
 {
@@ -63,7 +63,7 @@ static inline int ruby_frame_has_its_method(struct mem *mem, const struct ruby_l
 	       type != RUBY_ISEQ_METHOD;
 }
 
-/* Instructions whose call data is their first operand, and which call nothing besides. */
+/* Whether an instruction has its call data as first operand, and makes no other call. */
 static inline int ruby_operator_calls(u8 operation)
 {
 	return (operation >= RUBY_OPERATOR_PLUS && operation <= RUBY_OPERATOR_MATCH &&
@@ -72,7 +72,7 @@ static inline int ruby_operator_calls(u8 operation)
 	       operation == RUBY_OPERATOR_SEND;
 }
 
-/* Whether the frame is what its caller is calling, as far as that can be known. */
+/* Whether the caller is calling this frame's method, as far as that can be determined. */
 static inline int ruby_frame_is_called(struct mem *mem, const struct ruby_walk *walk,
 				       const struct ruby_frame *frame)
 {
@@ -85,7 +85,7 @@ static inline int ruby_frame_is_called(struct mem *mem, const struct ruby_walk *
 	    ruby_frame_read(mem, layout, walk->next, &caller) < 0 ||
 	    caller.kind != RUBY_FRAME_ISEQ)
 		return 1;
-	/* Where an exception was raised, any instruction may have. */
+	/* Any instruction may have raised an exception. */
 	if ((frame->flags & RUBY_MAGIC_MASK) == RUBY_MAGIC_RESCUE)
 		return (frame->outer & ~3ULL) == caller.ep;
 	place = ruby_instruction_place(mem, layout, caller.encoded, caller.pc);
@@ -98,7 +98,7 @@ static inline int ruby_frame_is_called(struct mem *mem, const struct ruby_walk *
 	       (frame->kind == RUBY_FRAME_C) == (call.type == RUBY_METHOD_C);
 }
 
-/* Whether what a frame executes is of its kind. */
+/* Whether a frame's code agrees with its kind. */
 static inline int ruby_frame_is_consistent(struct mem *mem, const struct ruby_layout *layout,
 					   const struct ruby_frame *frame)
 {
@@ -116,7 +116,7 @@ static inline int ruby_frame_is_consistent(struct mem *mem, const struct ruby_la
 	       (type != RUBY_ISEQ_METHOD || ruby_frame_is_its_methods(mem, layout, frame));
 }
 
-/* Whether an innermost frame, the one right before walk->next, is one that has been made. */
+/* Whether an innermost frame, the one right before walk->next, is complete. */
 static inline int ruby_frame_is_whole(struct mem *mem, const struct ruby_walk *walk,
 				      const struct ruby_frame *frame)
 {
