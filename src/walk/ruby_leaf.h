@@ -350,7 +350,7 @@ static inline const struct ruby_leaf *ruby_leaves_choose(const struct ruby_layou
 		return before;
 	if (executed != RUBY_NO_INSTRUCTION && executed == at->instruction)
 		return at;
-	/* An instruction that does not advance pc until it is done cannot be before pc. */
+	/* If it does not advance pc until it is done, it is done: pc is behind it. */
 	if (before_stays)
 		return at;
 	if (!ruby_pc_stays(layout, at->instruction) ||
