@@ -2,7 +2,7 @@
  * dispatch - traces CPython 3.11 and later by hooks that its eval loop passes on the way from one
  * instruction to the next.
  *
- * CPython's own events are slow: up to 3.11 a profile function makes each instruction take a
+ * CPython's own events are slow: with a profile function every instruction of 3.10 and 3.11 takes a
  * detour; from 3.12 on sys.monitoring replaces instructions by its own, which are not specialised.
  * But the eval loop jumps to each instruction's code through a table of addresses
  * (python/eval_loop.h), and these can be replaced:
