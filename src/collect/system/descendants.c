@@ -7,7 +7,10 @@
 #include "base/memory.h"
 #include "collect/system/process_stat.h"
 
-/* A child may have a lower number than its parent: looked so often, generation by generation. */
+/*
+ * Most scans of /proc: a child may have a lower pid than its parent, so a scan may find only
+ * one more generation.
+ */
 #define LOOKS_MOST 64
 
 static bool has(const struct descendants *all, pid_t pid)

@@ -1,6 +1,4 @@
-/*
- * descendants - the processes that descend from some, as /proc has them at a moment.
- */
+/* descendants - finds all descendants of some processes in /proc, as of one moment. */
 #pragma once
 #include <stddef.h>
 #include <sys/types.h>
@@ -10,8 +8,8 @@ struct descendants {
 	size_t count, capacity;
 };
 
-/* Again does nothing. */
+/* Does nothing if the pid is already in the list. */
 void descendants_add(struct descendants *all, pid_t pid);
-/* Adds the children of those that are there, theirs, and so on. */
+/* Adds the children of the listed processes, the children of those, and so on. */
 void descendants_find(struct descendants *all);
 void descendants_done(struct descendants *all);

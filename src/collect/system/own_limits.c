@@ -1,6 +1,9 @@
 #include "collect/system/own_limits.h"
 
-/* Two or three for each process at a time: more than a session ever follows. */
+/*
+ * A process takes two or three at a time: enough for more processes than a session ever
+ * follows.
+ */
 #define DESCRIPTORS 65536
 
 void own_limits_raise(struct own_limits *out_before)

@@ -1,10 +1,10 @@
 /*
- * own_limits - the limits a recorder was started with: what it takes of them, and gives back to
- * its command.
+ * own_limits - raises the recorder's limit on descriptors and ignores SIGXFSZ; the command gets
+ * back what the recorder was started with.
  *
- * A limit on the size of files ends the recording with a sentence, not the recorder with
- * SIGXFSZ; and each process that is watched takes descriptors, of which the usual 1,024
- * (the soft limit) are few.
+ * A limit on the size of files is to end the recording with a sentence, rather than the
+ * recorder by SIGXFSZ; and each watched process takes descriptors, for which the usual soft
+ * limit of 1,024 is low.
  */
 #pragma once
 #include <signal.h>
@@ -15,7 +15,7 @@ struct own_limits {
 	struct sigaction on_file_size;
 };
 
-/* What was there goes into *out_before. */
+/* Stores the limits of before in *out_before. */
 void own_limits_raise(struct own_limits *out_before);
-/* In the command's process, before exec. */
+/* Restores them: called in the command's process, before exec. */
 void own_limits_give_back(const struct own_limits *before);

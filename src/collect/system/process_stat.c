@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-/* The lines up to the groups, and those. */
+/* Room for the lines before "Groups:" and for that line. */
 #define STATUS_SIZE (sizeof((struct process_status *)NULL)->groups + 1024)
 
 bool process_stat_read(pid_t pid, struct process_stat *out_stat)
@@ -22,7 +22,7 @@ bool process_stat_read(pid_t pid, struct process_stat *out_stat)
 
 	if (file == NULL)
 		return false;
-	/* The name, in parentheses, may hold anything; behind the last one is the state. */
+	/* The name, in parentheses, may hold any character; the state follows the last ')'. */
 	if (fgets(line, sizeof line, file) != NULL)
 		behind_name = strrchr(line, ')');
 	fclose(file);
@@ -43,10 +43,10 @@ bool process_is_alive(pid_t pid)
 {
 	struct process_stat stat;
 
-	/* Not to be able to look says nothing. */
+	/* Without a free descriptor /proc cannot be read: assume that the process is alive. */
 	if (!process_stat_read(pid, &stat))
 		return errno == EMFILE || errno == ENFILE;
-	/* A first thread that has ended waits for the others. */
+	/* A first thread that has ended is a zombie until the others have ended, too. */
 	return (stat.state != 'Z' && stat.state != 'X') || stat.threads > 1;
 }
 
@@ -59,12 +59,15 @@ uint64_t process_user_ns(pid_t pid)
 	return stat.user_ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* The value of a line, whose key has its colon; NULL: there is no such line. */
+/* The value in the line that begins with key, colon included; NULL: there is no such line. */
 static const char *value_of(const char *text, const char *key)
 {
 	const size_t len = strlen(key);
 
-	/* A name's line feeds are escaped (fs/proc/array.c, proc_task_name): no line is the target's. */
+	/*
+	 * The target cannot forge a line: line feeds in its name are escaped (fs/proc/array.c,
+	 * proc_task_name).
+	 */
 	for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (strncmp(line, key, len) == 0)
@@ -147,7 +150,7 @@ size_t process_command_read(pid_t pid, char *text, size_t size, char **out_argum
 		out_arguments[count] = text + at;
 		at += (ssize_t)strlen(text + at) + 1;
 	}
-	/* A title that was written over them has NULs behind it. */
+	/* A title that a program wrote over its arguments is padded with NULs. */
 	while (count > 0 && out_arguments[count - 1][0] == '\0')
 		count--;
 	out_arguments[count] = NULL;

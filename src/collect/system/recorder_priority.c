@@ -3,20 +3,26 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-/* Ten times the share of one at 0: it needs a few percent of a processor, and needs them soon. */
+/*
+ * Ten times the share of a thread at 0: the recorder needs only a few percent of a processor,
+ * but without delay.
+ */
 #define BETTER_NICE (-10)
 
 static int processors(void)
 {
 	cpu_set_t set;
 
-	/* Where there are more than fit, there are enough. */
+	/*
+	 * It fails where there are more processors than the set can hold: certainly more than
+	 * one.
+	 */
 	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : CPU_SETSIZE;
 }
 
 int recorder_priority_raise(void)
 {
-	/* On Linux 0 is the calling thread, and not the process. */
+	/* On Linux 0 means the calling thread, not the process. */
 	const int before = getpriority(PRIO_PROCESS, 0);
 
 	if (before <= 0 && before > BETTER_NICE && processors() > 1)

@@ -1,16 +1,16 @@
 /*
- * recorder_priority - the recorder among the programs that want the processor.
+ * recorder_priority - gives the recorder's thread a better nice value.
  *
- * A recorder that waits behind what it records reads rings too late, and samples are lost.  So
- * the thread that reads them asks for a better nice value.  What it starts meanwhile has that,
- * too: programs are started before.
+ * A recorder that waits for a processor which the recorded program uses reads the rings too
+ * late, and samples are lost.  Children would inherit the nice value, so programs are started
+ * before it is raised.
  */
 #pragma once
 
 /*
- * For the calling thread.  Returns what it had, for recorder_priority_restore().  Nothing is asked for
- * where there is one processor, which would be the program's, or by one that was made nice; where
- * it may not be had nothing changes.
+ * For the calling thread.  Returns its nice value of before, for recorder_priority_restore().
+ * Changes nothing on a machine with one processor, which the recorder would take from the
+ * program; if the thread's nice value is positive; or without the right to do so.
  */
 int recorder_priority_raise(void);
 void recorder_priority_restore(int before);

@@ -58,7 +58,10 @@ bool signal_forwarding_take(struct signal_forwarding *forward, pid_t pid)
 			forward->has_stop = true;
 		if (signal == SIGUSR1)
 			forward->has_usr1 = true;
-		/* The kernel's own (a terminal's) have a positive code: signal(7), si_code. */
+		/*
+		 * Signals that the kernel sends for a terminal have a positive si_code
+		 * (sigaction(2)).
+		 */
 		else if (is_forwarded(signal) && info.ssi_code <= 0 && pid > 0)
 			kill(pid, signal);
 	}

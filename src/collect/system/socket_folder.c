@@ -15,11 +15,12 @@
 #include "abi/handshake.h"
 #include "base/error.h"
 
-/* Folders that are looked at in one run, at most. */
+/* The most folders that a recorder checks at its start. */
 #define MOST_LOOKED_AT 4096
 /*
- * A recorder locks its folder when it has made it, and shares a lock of the user's folder until
- * then.  Where one does, an empty one may be about to be locked.
+ * A recorder makes its folder, then locks it; until then it holds a shared lock on the user's
+ * folder.  While any recorder holds that, an empty folder may be about to be locked, so only an
+ * older one is removed.
  */
 #define EMPTY_SECONDS 10
 #define RUN_TEMPLATE  "XXXXXX"
@@ -29,7 +30,10 @@ static mode_t mode_of_folders(void)
 	return geteuid() == 0 ? 0711 : 0700;
 }
 
-/* Of the user's session, which ends it: root's is of no use to programs that become others. */
+/*
+ * XDG_RUNTIME_DIR, which is removed when the user's login session ends.  Not root's: programs
+ * that change their user could not enter it.
+ */
 static const char *runtime_base(void)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
@@ -42,13 +46,16 @@ static const char *runtime_base(void)
 	return base;
 }
 
-/* ld.so(8) takes a blank and a colon as the end of a name (hello_server_link_agent()). */
+/* In LD_PRELOAD a blank or a colon ends a file's name (hello_server_link_agent()). */
 static bool is_usable(const char *base)
 {
 	return base != NULL && base[0] == '/' && strpbrk(base, " :") == NULL;
 }
 
-/* Opens the user's folder, which is made if it is not there; -1: it is not this user's alone. */
+/*
+ * Opens the user's folder, made if it is missing; -1: it belongs to another user, or others may
+ * write to it.
+ */
 static int open_users_folder(const char *path)
 {
 	struct stat status;
@@ -66,7 +73,10 @@ static int open_users_folder(const char *path)
 	return -1;
 }
 
-/* Whether a folder is one that its recorder has left; so it stays locked by its descriptor. */
+/*
+ * Whether the recorder of a folder has ended.  If so, fd keeps the folder locked until it is
+ * closed.
+ */
 static bool is_left_behind(int fd, bool is_none_begun)
 {
 	struct stat status, entry;
@@ -114,7 +124,7 @@ static void sweep(int users_fd)
 	closedir(folder);
 }
 
-/* The folder of the run at a path that ends with the template. */
+/* Makes the run's folder at a path that ends with the template. */
 static int make_and_lock(struct socket_folder *folder)
 {
 	if (mkdtemp(folder->path) == NULL) {
@@ -130,7 +140,10 @@ static int make_and_lock(struct socket_folder *folder)
 	return 0;
 }
 
-/* At BASE/fathom-UID; where others have that name, at BASE, for agents authenticate a recorder. */
+/*
+ * Makes it in BASE/fathom-UID; if another user has taken that name, in BASE itself, which is
+ * safe: agents authenticate their recorder.
+ */
 static int make_below(const char *base, struct socket_folder *folder)
 {
 	char users[SOCKET_FOLDER_PATH - sizeof "/" RUN_TEMPLATE];
@@ -146,7 +159,10 @@ static int make_below(const char *base, struct socket_folder *folder)
 	if (users_fd < 0)
 		return make_and_lock(folder);
 	sweep(users_fd);
-	/* Others sweep for a few system calls; one that is stopped meanwhile is not waited for. */
+	/*
+	 * A sweeping recorder holds the lock for a few system calls; wait at most 0.1 s, for it
+	 * may be stopped.
+	 */
 	for (int i = 0; i < 100 && flock(users_fd, LOCK_SH | LOCK_NB) < 0; i++)
 		usleep(1000);
 	const int rc = make_and_lock(folder);

@@ -7,7 +7,7 @@
 
 #include "base/table.h"
 
-/* A process that makes threads faster than they are looked at is not waited for longer. */
+/* A process may create threads faster than they are visited: the scan gives up then. */
 #define SCANS_MOST 16
 
 struct scan {
@@ -16,7 +16,7 @@ struct scan {
 	struct table seen;
 };
 
-/* 1: it is new, and was visited. */
+/* Visits the thread if it is new.  1: it was new; 0: it was not, or has ended. */
 static int look_at(struct scan *scan, pid_t tid)
 {
 	bool is_new;
@@ -31,7 +31,7 @@ static int look_at(struct scan *scan, pid_t tid)
 	return rc < 0 ? rc : is_new;
 }
 
-/* How many were new. */
+/* Reads /proc/<pid>/task once.  Returns the number of threads that were new. */
 static int look(struct scan *scan, pid_t pid)
 {
 	const struct dirent *entry;

@@ -13,7 +13,7 @@ struct reading {
 	uint64_t ns, ticks;
 };
 
-/* Of several, the one that was interrupted least. */
+/* Of several readings, the one that took the shortest time. */
 static struct reading read_both(void)
 {
 	struct reading best = { 0 };

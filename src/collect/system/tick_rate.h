@@ -1,10 +1,8 @@
-/*
- * tick_rate - how fast the machine's counter (abi/ticks.h) is.
- */
+/* tick_rate - measures the frequency of the processor's tick counter (abi/ticks.h). */
 #pragma once
 #include <stdint.h>
 
 /*
- * Ticks in a nanosecond, by 2^32, to about a hundred thousandth.  Takes five milliseconds.
+ * Ticks in a nanosecond, times 2^32, accurate to about 1 in 100,000.  Takes five milliseconds.
  */
 uint64_t tick_rate_measure(void);
