@@ -16,15 +16,19 @@
 #include "collect/events/perf_events.h"
 #include "collect/system/thread_scan.h"
 
-/* 16 MiB on small machines, where locked memory allows; 128 KiB have room for seven samples. */
+/*
+ * A CPU's ring: 16 MiB on small machines, if the limit on locked memory allows; 128 KiB hold
+ * seven samples.
+ */
 #define RING_PAGES_MOST  4096
 #define ALL_PAGES_MOST   32768
 #define RING_PAGES_LEAST 32
-/* Of a ring: the reader is woken when so much is in it. */
+/* The reader is woken when an eighth of a ring is full. */
 #define WAKE_PART 8
 /*
- * A record's size has 16 bits, and a deeper copy costs as much more.  Of the Go compiler's stacks
- * 28 % are deeper than 16 KiB, and 1 % deeper than 32; a small ring would have room for too few.
+ * A record's size has 16 bits, and the cost of a copy grows with its size.  Of the Go
+ * compiler's stacks 28 % are deeper than 16 KiB, and 1 % deeper than 32.  A ring with room for
+ * fewer than SAMPLES_IN_RING of the deeper copies gets 16 KiB.
  */
 #define STACK_BYTES       32768U
 #define STACK_BYTES_LEAST 16384U
@@ -80,7 +84,10 @@ static struct perf_event_attr sampling(const struct copied_terms *terms, uint32_
 	};
 }
 
-/* All CPUs' rings of one size, or none. */
+/*
+ * Opens a ring of this size on each CPU.  After an error the caller closes those that were
+ * opened.
+ */
 static int open_rings(struct copied_rings *rings, size_t pages)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -99,7 +106,7 @@ static int open_rings(struct copied_rings *rings, size_t pages)
 		struct epoll_event event = { .events = EPOLLIN };
 		const int fd = rings->owners[rings->count++] = open_owner(cpu, pages);
 
-		if (fd == -ENODEV || fd == -EINVAL) /* it is offline */
+		if (fd == -ENODEV || fd == -EINVAL) /* an offline CPU */
 			continue;
 		if (fd < 0)
 			return fd;
@@ -153,7 +160,7 @@ struct opening {
 	uint32_t turn;
 };
 
-/* Keeps what samples the thread on one CPU, writing into that one's ring. */
+/* Opens the event that samples the thread on one CPU and writes into that CPU's ring. */
 static int open_on_cpu(struct opening *opening, pid_t tid, size_t cpu)
 {
 	struct thread_events *events = &opening->events->events;
@@ -201,7 +208,10 @@ int copied_events_open(const struct copied_rings *rings, const struct copied_ter
 		copied_events_release(opening.events);
 		return rc;
 	}
-	/* All at once: nothing reads the rings while they are opened, which may take long. */
+	/*
+	 * All are switched on at once at the end: nothing reads the rings while events are
+	 * opened, which may take long.
+	 */
 	if (reach == COPIED_THREADS || reach == COPIED_DESCENDANTS)
 		thread_events_switch(&opening.events->events, 1);
 	*out_events = opening.events;

@@ -1,10 +1,10 @@
 /*
- * copied_events - perf events whose samples hold registers and the top of the stack, copied by the
- * kernel: what samples processes that no agent is in.
+ * copied_events - perf events whose samples hold registers and the top of the stack, copied by
+ * the kernel: they sample processes that have no agent.
  *
- * An event has to be of one thread and one CPU: the kernel lets none be read that follows a thread
- * and its children over all CPUs.  Each CPU has one ring, owned by an event on ourselves that
- * counts nothing, so that the ends of threads do not matter to it.
+ * Each event is for one thread and one CPU: the kernel maps no ring for an inherited event that
+ * follows its thread over all CPUs.  Each CPU has one ring, owned by an event on the recorder
+ * itself that counts nothing, so that the ring outlives the recorded threads.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,55 +21,59 @@ struct perf_ability;
 
 struct copied_terms {
 	uint64_t period_ns;
-	bool is_user_mode_only; /* else kernel time is sampled, too, with its functions */
+	bool is_user_mode_only; /* else also kernel time, with the kernel's functions */
 };
 
-/* The rings. */
+/* One ring for each CPU. */
 struct copied_rings {
 	struct perf_ring *rings;
-	int *owners; /* by CPU; -1: that CPU is not there */
+	int *owners; /* by CPU; negative: the CPU is offline */
 	size_t count;
 	uint32_t stack_bytes; /* copied into each sample at most */
-	int poll_fd;          /* readable when a ring has got some way full */
+	int poll_fd;          /* readable when an eighth of a ring is full */
 };
 
-/* 0 or -errno and a sentence.  All of them are of one size, as large as locked memory allows. */
+/*
+ * Opens rings of one size, as large as the limit on locked memory allows.  0, or -errno and a
+ * sentence.
+ */
 int copied_rings_open(struct copied_rings *out_rings, struct error *err);
 void copied_rings_close(struct copied_rings *rings);
 
 /*
- * What samples a process and what descends from it: held by each image that it samples, for with
- * the last descriptor the events that were inherited end, too.
+ * The events that sample a process and its descendants.  Each image that they sample holds a
+ * reference: inherited events end, too, when the descriptors are closed.
  */
 struct copied_events {
 	struct thread_events events;
-	struct table turns; /* identifiers of events to the turn of their thread, from 1 */
+	struct table turns; /* event identifier to copied_events_turn() */
 	uint32_t holders;
 };
 
 enum copied_reach {
-	COPIED_THREADS,     /* and threads to come */
-	COPIED_DESCENDANTS, /* and processes to come */
-	COPIED_FROM_EXEC,   /* the same, from the next exec on */
+	COPIED_THREADS,     /* all threads, present and future */
+	COPIED_DESCENDANTS, /* the same, and future child processes */
+	COPIED_FROM_EXEC,   /* threads and child processes, from the next exec on */
 	COPIED_THREADS_FROM_EXEC,
 };
 
 /*
- * Opens them on all threads there are, again until no new ones show up.  -errno: -ESRCH, no thread
- * is left; -EMFILE, it has too many threads; -EACCES or -EPERM, it may not be sampled.
+ * Opens events on all threads of pid, scanning until no new ones show up.  -errno: -ESRCH, no
+ * thread is left; -EMFILE, it has too many threads; -EACCES or -EPERM, it may not be sampled.
  */
 int copied_events_open(const struct copied_rings *rings, const struct copied_terms *terms,
 		       pid_t pid, enum copied_reach reach, struct copied_events **out_events);
 struct copied_events *copied_events_hold(struct copied_events *events);
-/* By its holder; with the last one they end. */
+/* Drops a reference; the last one closes the events. */
 void copied_events_release(struct copied_events *events);
 /*
- * When the event of that identifier was opened, among the process's threads.  A thread that was
- * born meanwhile may have two: that of its creator, and its own, which came later.
+ * The number, from 1, of the thread on which the event with that identifier was opened, in the
+ * order of opening.  A thread that was created meanwhile may have two events: one inherited
+ * from its creator, and its own, which has the higher number.
  */
 uint32_t copied_events_turn(const struct copied_events *events, uint64_t id);
 /*
- * What can be had on pid: fills in what such events need of the ability, with its sentence.  -errno,
- * and in the ability why, if they are refused.
+ * Tries whether copied events can be opened on pid, and fills in the ability and its sentence.
+ * -errno, and the reason in ability->why, if they are refused.
  */
 int copied_events_judge(pid_t pid, bool is_user_clock, struct perf_ability *ability);

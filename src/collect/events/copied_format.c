@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-/* Behind the header, the identifier, the process and the thread. */
+/* After the header, the identifier, the pid and the tid. */
 #define TIME_AT (sizeof(struct perf_event_header) + 16)
 
 uint64_t copied_record_time(const struct perf_event_header *record)
@@ -19,7 +19,10 @@ uint64_t copied_record_time(const struct perf_event_header *record)
 	return time_ns;
 }
 
-/* Marks between kernel and user are addresses that there are not: perf_event_context. */
+/*
+ * The marks between kernel and user part are not addresses of code (enum perf_event_context);
+ * they are at least PERF_CONTEXT_MAX.
+ */
 static void take_chain(struct bytes *b, struct copied_sample *sample)
 {
 	uint64_t count = bytes_u64(b);

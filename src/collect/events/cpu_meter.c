@@ -10,7 +10,10 @@
 
 uint64_t cpu_meter_process_ns(pid_t pid)
 {
-	/* As clock_getcpuclockid() makes it, which asks the kernel if it is right. */
+	/*
+	 * The clock id that clock_getcpuclockid() returns, without its system call to validate
+	 * it.
+	 */
 	const clockid_t clock = (clockid_t)(~(unsigned int)pid << 3 | CPUCLOCK_SCHED);
 	struct timespec now;
 

@@ -13,31 +13,40 @@
 #include "collect/events/perf_ring.h"
 
 /*
- * 1,638 ends between two looks; three such beside the sideband's are within
- * kernel.perf_event_mlock_kb.  Less is tried, too.
+ * Holds 1,638 records of ended threads between two reads.  Three such rings and the sideband's
+ * are within kernel.perf_event_mlock_kb.  Smaller rings are tried, too.
  */
 #define RING_PAGES 16
-/* Each fork copies each event: more would cost more than they save. */
+/*
+ * Each fork copies the event of each CPU: on larger machines that would cost more than it
+ * saves.
+ */
 #define MOST_CPUS 64
-/* Records of one end come at once: what is that much older is of an earlier thread. */
+/*
+ * A thread's records come at its end, all at once: a record that much older is of an earlier
+ * thread with the same tid.
+ */
 #define APART_NS 1000000000ULL
 
 struct cpu_counter {
 	int fd;
-	struct perf_ring ring; /* its page is NULL: refused */
+	struct perf_ring ring; /* with page NULL: it could not be mapped */
 };
 
-/* The high half of a key. */
+/*
+ * The high half of a key in `ends`: the CPU time, the number of records, the time of the last
+ * one.
+ */
 enum end_part { END_NS, END_RECORDS, END_LAST_NS };
 
 struct exit_counters {
 	struct cpu_counter *cpus;
 	uint32_t count;
 	bool is_stopped;
-	struct table ends; /* by what it is of a thread, and tid */
+	struct table ends; /* key: end_part and tid */
 };
 
-/* struct perf_record_read of an event with one value, and what sample_id_all adds. */
+/* struct perf_record_read of an event with one value, followed by what sample_id_all adds. */
 struct read_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;

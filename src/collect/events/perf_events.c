@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-/* Of a period, by how much it is not the round one. */
+/* How far a chosen period is from the nominal one, either way. */
 enum { LEAST_OFF_PPM = 10000, MOST_OFF_PPM = 50000 };
 
 static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
@@ -22,7 +22,7 @@ static int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Of a thread, and of those that it creates later. */
+/* Counts a thread, and the threads that it creates later. */
 static struct perf_event_attr task_clock(void)
 {
 	return (struct perf_event_attr){
@@ -30,7 +30,7 @@ static struct perf_event_attr task_clock(void)
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.inherit = 1,
 		.inherit_thread = 1,
-		/* Counts system time all the same; asks for no right that users lack. */
+		/* A task clock counts system time all the same, and users may open it. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
@@ -99,7 +99,7 @@ static bool is_prime(uint64_t n)
 	return true;
 }
 
-/* Drawn once by each recorder; never 0. */
+/* A random number, drawn once by each recorder; never 0. */
 static uint64_t drawn(void)
 {
 	static uint64_t number;
@@ -213,7 +213,7 @@ static void ability_try_sigtrap(pid_t pid, enum clock_kind clock, struct perf_ab
 			 perf_paranoid_level());
 }
 
-/* Beside events that count user mode only, unless nothing but events was asked for. */
+/* Timers sample system time in addition to events that count user mode only. */
 static void ability_add_kernel_ticks(struct perf_ability *ability)
 {
 	ability->has_kernel_ticks = true;

@@ -45,7 +45,10 @@ void perf_ring_unmap(struct perf_ring *ring)
 	*ring = (struct perf_ring){ .page = NULL };
 }
 
-/* The len bytes at position: where they stand, or joined. */
+/*
+ * The len bytes at position: in the ring itself, or copied to ring->joined if the ring's end
+ * cuts them in two.
+ */
 static const void *bytes_at(const struct perf_ring *ring, uint64_t position, size_t len)
 {
 	const uint8_t *data = (const uint8_t *)ring->page + ring->page->data_offset;
@@ -77,7 +80,7 @@ const struct perf_event_header *perf_ring_peek(const struct perf_ring *ring, uin
 
 	if (tail >= head)
 		return NULL;
-	/* Records are whole words, so a header is never cut in two. */
+	/* Records are multiples of 8 bytes, so a header is never cut in two. */
 	const struct perf_event_header *header = bytes_at(ring, tail, sizeof *header);
 	const uint16_t size = header->size;
 

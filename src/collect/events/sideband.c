@@ -17,8 +17,8 @@
 #include "collect/system/thread_scan.h"
 
 /*
- * kernel.perf_event_mlock_kb is 516 by default: 129 pages for each CPU, of which the rings of
- * exit_counters.h take 51.
+ * kernel.perf_event_mlock_kb is 516 by default: 129 pages for each CPU, of which the three
+ * rings of exit_counters.h take 51.
  */
 #define RING_PAGES 64
 
@@ -29,11 +29,11 @@ struct cpu_ring {
 	struct perf_ring ring;
 };
 
-/* A record copied out of a ring, waiting for its turn. */
+/* A record copied out of a ring, until it is visited in order of time. */
 struct held_record {
 	uint64_t time_ns;
-	uint64_t serial;                  /* keeps the order of records of one moment */
-	struct perf_event_header *record; /* NULL: a switch, of which there may be very many: */
+	uint64_t serial;                  /* orders records of the same time */
+	struct perf_event_header *record; /* NULL: a context switch (there may be very many): */
 	int pid, tid;
 	bool is_out, is_preempted;
 };
@@ -42,13 +42,13 @@ struct sideband {
 	bool has_switches;
 	struct cpu_ring *rings;
 	size_t ring_count;
-	int *followers; /* events of sideband_follow() */
+	int *followers; /* descriptors of sideband_follow()'s events */
 	size_t follower_count, follower_capacity;
 	struct held_record *held;
 	size_t held_count, held_capacity;
 	uint64_t serial;
 	uint64_t dropped;
-	unsigned int fullest; /* in percent, when it was read last */
+	unsigned int fullest; /* of the fullest ring at the last read, in percent */
 };
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
@@ -94,7 +94,9 @@ int sideband_open_unread(pid_t pid, int cpu)
 	return sideband_open_event(pid, cpu, false, false);
 }
 
-/* An event on ourselves that reports nothing: the ends of threads do not matter to it. */
+/*
+ * An event on the recorder itself that reports nothing: its ring outlives the recorded threads.
+ */
 static int open_owner(int cpu)
 {
 	struct perf_event_attr attr = {
@@ -109,7 +111,7 @@ static int open_owner(int cpu)
 	return open_event(&attr, 0, cpu);
 }
 
-/* pid 0: with its owner only. */
+/* pid 0: only the ring, owned by an event on the recorder. */
 static int cpu_ring_open(struct cpu_ring *ring, pid_t pid, int cpu, bool has_switches)
 {
 	ring->cpu = cpu;
@@ -227,7 +229,7 @@ static struct held_record *hold(struct sideband *sideband, uint64_t time_ns)
 	return held;
 }
 
-/* All that is behind its header is its sample_id: pid, tid and time. */
+/* After the header a switch record has only the sample_id: pid, tid and time. */
 static void hold_switch(struct sideband *sideband, const struct perf_event_header *record)
 {
 	uint32_t ids[2] = { 0 };

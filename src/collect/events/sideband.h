@@ -1,11 +1,10 @@
 /*
- * sideband - what the kernel reports of the tree while it runs: processes, threads,
- * their names, mappings, exits.
+ * sideband - reads what the kernel reports about the process tree while it runs: processes,
+ * threads, their names, executable mappings, exits, and context switches if asked for.
  *
- * One DUMMY event per CPU, opened on the stopped child and inherited by all its
- * descendants, each with its ring.  Records of several CPUs are merged by time; those
- * younger than the moment the rings were looked at are held back for the next time, so that
- * order holds.
+ * One DUMMY event per CPU, each with its ring, is opened on the stopped child and inherited by
+ * all its descendants.  Records of several CPUs are merged by time; those newer than the moment
+ * when reading began are held back until the next read, so that the order holds.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,19 +17,20 @@ struct sideband;
 struct sideband_event;
 
 /*
- * Opens the events on pid.  The sentence says what was refused.  has_switches: each switch of each
- * thread is reported, too, at 0.7 to 0.9 us.
+ * Opens the events on pid.  has_switches: each context switch of each thread is reported, too,
+ * which costs 0.7 to 0.9 us.
  */
 int sideband_open(pid_t pid, bool has_switches, struct sideband **out_sideband,
 		  struct error *err);
 /*
- * The same of processes that run already, which sideband_follow() adds: rings that nothing is
- * reported into so far.
+ * For processes that run already: opens the rings alone; sideband_follow() adds the events that
+ * write into them.
  */
 int sideband_open_empty(bool has_switches, struct sideband **out_sideband, struct error *err);
 /*
- * All threads of pid, and those to come; with_children: processes to come, too.  A thread that is
- * born meanwhile may be reported twice.  -errno and a sentence.
+ * Follows all threads of pid, and those that it creates later; with_children: later child
+ * processes, too.  Events of a thread that is created meanwhile may be reported twice.  -errno
+ * and a sentence.
  */
 int sideband_follow(struct sideband *sideband, pid_t pid, bool with_children,
 		    struct error *err);
@@ -45,7 +45,7 @@ int sideband_open_unread(pid_t pid, int cpu);
 uint64_t sideband_drain(struct sideband *sideband,
 			void (*visit)(void *context, const struct sideband_event *event),
 			void *context);
-/* Whether there are any, by what the kernel has written since: two loads for each CPU. */
+/* Whether the kernel has written any records since: two loads for each CPU. */
 bool sideband_has_unread(const struct sideband *sideband);
 /* How full the fullest ring was when they were drained last, in percent. */
 unsigned int sideband_fullest(const struct sideband *sideband);

@@ -45,7 +45,7 @@ static bool parse_map(struct bytes *b, bool has_build_id, struct sideband_event 
 	event->end = event->start + bytes_u64(b);
 	event->file_offset = bytes_u64(b);
 
-	/* A device and an inode, or the build id and its length (perf_event.h, MMAP2). */
+	/* Device and inode, or the build id's length and the build id (perf_event.h, MMAP2). */
 	const uint8_t *identity = bytes_take(b, 24);
 
 	if (identity != NULL && has_build_id && identity[0] <= sizeof event->build_id) {

@@ -13,10 +13,13 @@
 #include "collect/events/perf_events.h"
 #include "collect/system/thread_scan.h"
 
-/* Of /proc/PID/task: each thread has one (fs/proc/base.c, proc_task_getattr). */
+/*
+ * Hard links of /proc/PID/task with one thread: each thread adds one (fs/proc/base.c,
+ * proc_task_getattr).
+ */
 #define LINKS_OF_ONE_THREAD 3
 
-/* Opens one; a thread that has ended meanwhile has none. */
+/* Opens the event of one thread; none for a thread that has ended meanwhile. */
 static int open_on_thread(struct thread_events *events, pid_t tid,
 			  int (*open_on)(void *context, pid_t tid), void *context)
 {
