@@ -4,17 +4,23 @@
 
 #include "abi/handshake.h"
 
-/* Shorter windows have too few samples, and changing the rate costs, too. */
+/* Shorter windows have too few samples, and a change of the rate has a cost, too. */
 #define WINDOW_NS     UINT64_C(100000000)
 #define WINDOW_CPU_NS UINT64_C(40000000)
-/* What is aimed at, of the budget, so that it is seldom passed. */
+/* The part of the budget to aim at, so that it is seldom exceeded. */
 #define AIM 0.85
-/* A shorter period must leave so much more room: or it would change to and fro. */
+/*
+ * A shorter period is chosen only if it fits into this part of the room: else the rate would go
+ * back and forth.
+ */
 #define ROOM         0.9
 #define RATE_MOST_HZ 10000
-/* Periods are prime numbers near the one of a rate, and half of it is to fit. */
+/*
+ * The chosen period is a prime near the rate's (perf_choose_period()); twice the period must
+ * fit the budget.
+ */
 #define A_BIT_LESS 0.98
-/* Fewer say little of what one costs. */
+/* Fewer samples give no useful cost of one. */
 #define SAMPLES_LEAST 4
 
 static double sample_cost_ns(const struct overhead_terms *terms)
@@ -24,13 +30,13 @@ static double sample_cost_ns(const struct overhead_terms *terms)
 
 uint32_t overhead_first_rate(const struct overhead_terms *terms)
 {
-	/* Of the rungs the first is twice as fast: handlers may turn out to be quick. */
+	/* The first rung has twice the rate that fits: handlers may turn out to be quick. */
 	const double hz = 2 * A_BIT_LESS * AIM * terms->share * 1e9 / sample_cost_ns(terms);
 
 	return hz < 1 ? 1 : hz > RATE_MOST_HZ ? RATE_MOST_HZ : (uint32_t)hz;
 }
 
-/* The fastest that keeps to the share. */
+/* The fastest rung whose samples cost no more than the share. */
 static unsigned int rung_for(double sample_ns, double share, uint64_t period_ns)
 {
 	unsigned int rung = 0;
@@ -75,7 +81,7 @@ bool overhead_take(struct overhead_window *window, const struct overhead_look *l
 
 	*out_share = share + switches;
 	*out_rung = rung;
-	/* By what its own samples cost; switches cost what they do at any rate. */
+	/* The cost of samples scales with the rate; that of switches does not. */
 	for (unsigned int next = 0; next < HANDSHAKE_EVENT_RUNGS; next++) {
 		const double factor = (double)(1U << rung) / (double)(1U << next);
 		const double most = next < rung    ? ROOM * room

@@ -19,26 +19,33 @@
 #include "collect/events/perf_events.h"
 #include "collect/events/sideband.h"
 
-/* Of each kind. */
+/* Runs of each script. */
 #define LEAST_RUNS   5
 #define MOST_RUNS    9
 #define CPU_NS_A_RUN 1000000000ULL
-/* What they execute, when they have read a line: nothing, so many subshells, and programs. */
-/* With 8, what the first forks of a shell cost more made the figure half too large. */
+/*
+ * The scripts, each of which first reads a line: nothing more, SUBSHELLS subshells, or PROGRAMS
+ * programs.
+ */
+/*
+ * With 8 subshells the figure was half too large, since the first forks of a shell cost more.
+ */
 #define SUBSHELLS 24
 #define PROGRAMS  4
 #define NOTHING   "read line"
 #define EIGHT     ";(:);(:);(:);(:);(:);(:);(:);(:)"
 #define FORKS     NOTHING EIGHT EIGHT EIGHT ";:"
 #define EXECS     NOTHING ";/bin/true;/bin/true;/bin/true;/bin/true;:"
-/* No process here burns so much: a hello is never said. */
+/*
+ * CPU time after which an agent does its handshake: no process here uses as much, so none does.
+ */
 #define LATE_NS "999999999"
-/* None burns as much: no trap comes to it. */
+/* The shortest period: no process here uses as much CPU time, so none gets a trap. */
 #define SHELL_LIFE_NS 30000001ULL
-/* As many as are measured. */
+/* Fewer in the recording are not measured: the measurement makes about as many itself. */
 #define LEAST_FORKS 32
 #define LEAST_EXECS 8
-/* A start takes that much longer at the most. */
+/* An upper bound of one start's extra cost. */
 #define MOST_COST_NS  500000ULL
 #define SAID_PERMILLE 10
 
@@ -68,13 +75,13 @@ static int open_sampler(pid_t pid, const struct start_costs_terms *terms)
 				      });
 }
 
-/* How shells are run.  sampled: they have a sampling event as these terms say; NULL: none. */
+/* How shells are run.  sampled: with a sampling event by these terms; NULL: without. */
 struct shell {
 	char *const *environment;
 	const struct start_costs_terms *sampled;
 };
 
-/* CPU time of a shell that executes the script, and of its start; 0: it cannot be run. */
+/* CPU time of a shell that executes the script, including its start; 0: it cannot be run. */
 static uint64_t shell_ns(const struct shell *shell, const char *script)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
@@ -105,7 +112,7 @@ static uint64_t shell_ns(const struct shell *shell, const char *script)
 	return thread_cpu_ns() - begin_ns + ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
 }
 
-/* What a process has that starts others. */
+/* Opens the events that a recorded process passes on to its children. */
 static void open_events(void)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -117,13 +124,13 @@ static void open_events(void)
 }
 
 /*
- * Runs shells without events of ours.  A process's events are inherited by all that it starts, so
- * this is another process: bare and recorded shells alternate, and a machine that changes its speed
- * changes it for both.
+ * A child process that runs shells without events of ours: in this process all shells inherit
+ * them.  Bare and recorded shells alternate, so that a change of the machine's speed affects
+ * both.
  */
 struct bare_side {
 	pid_t pid;
-	int ask, answer; /* pipes: a letter of a script goes in, what it took comes out */
+	int ask, answer; /* pipes: a script's letter goes in, its CPU time comes out */
 };
 
 static const char *script_of(char letter)
@@ -171,7 +178,7 @@ static void bare_side_end(const struct bare_side *side)
 	waitpid(side->pid, NULL, 0);
 }
 
-/* What a script takes longer with the agent and events; false: it cannot be run. */
+/* How much longer a script takes with the agent and events; false: it cannot be run. */
 static bool more_ns(const struct bare_side *side, const struct shell *recorded, char letter,
 		    int64_t *out_ns)
 {
@@ -192,12 +199,15 @@ struct question {
 	bool wants_forks, wants_execs;
 };
 
-/* Of each run, what a fork and a program took longer. */
+/* The extra cost of a fork and of a program, in each run. */
 struct runs {
 	int64_t forks_ns[MOST_RUNS], execs_ns[MOST_RUNS];
 };
 
-/* The shell is a program, too: with nothing to do it takes as much longer as another. */
+/*
+ * The shell counts as one of the programs: with nothing to do, its start has the same extra
+ * cost.
+ */
 static bool run_shells(const struct question *question, const struct bare_side *side,
 		       const struct shell *recorded, struct runs *out)
 {
@@ -228,7 +238,9 @@ static uint64_t median(int64_t *values, int count)
 	return values[count / 2] > 0 ? (uint64_t)values[count / 2] : 0;
 }
 
-/* Both figures are of less than four seconds: the exec's in the upper half, the fork's below. */
+/*
+ * Both figures are below four seconds, so each fits into 32 bits: the exec's in the upper half.
+ */
 static uint64_t pack(uint64_t exec_ns, uint64_t fork_ns)
 {
 	return (uint64_t)(uint32_t)exec_ns << 32 | (uint32_t)fork_ns;
@@ -257,7 +269,7 @@ static uint64_t measure_beside(const struct question *question, const struct bar
 		    question->wants_forks ? median(runs.forks_ns, question->runs) : 0);
 }
 
-/* In children of ours: to fork the recorder takes as long as a shell does. */
+/* Runs in a child of the recorder: a fork of the recorder itself takes as long as a shell. */
 static uint64_t measure(const void *context)
 {
 	struct bare_side side;
@@ -276,7 +288,7 @@ static bool is_worth_measuring(uint64_t starts, uint64_t least, uint64_t cpu_ns)
 	       (double)starts * MOST_COST_NS * 1000 >= (double)cpu_ns * SAID_PERMILLE;
 }
 
-/* Short recordings pay for it, too. */
+/* Short recordings get fewer runs: the user waits for the measurement. */
 static int runs_for(uint64_t cpu_ns)
 {
 	const uint64_t runs = cpu_ns / CPU_NS_A_RUN;

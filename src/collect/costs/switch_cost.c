@@ -14,13 +14,13 @@
 #include "collect/events/sideband.h"
 
 #define ROUND_TRIPS 100
-/* For the costs: the middle one of so many turns. */
+/* struct switch_costs has the median of this many turns. */
 #define TURNS            5
 #define TURN_ROUND_TRIPS 30
-/* Between threads, where there is less to be found. */
+/* More between threads, where the difference is smaller. */
 #define THREAD_ROUND_TRIPS 300
 #define BETWEEN_TURNS_NS   700000
-/* Periods of which the end is nearer than the tick nearly always, and never. */
+/* Nearly always ends before the next scheduler tick; never does. */
 #define SHORT_PERIOD_NS 500000ULL
 #define LONG_PERIOD_NS  100000000000ULL
 
@@ -48,7 +48,7 @@ static int open_sampler(uint64_t period_ns)
 						  });
 }
 
-/* Sends back what comes, until nothing does. */
+/* Sends each byte back until the pipe is closed. */
 static void echo(int from, int to)
 {
 	char byte;
@@ -89,7 +89,7 @@ static uint64_t measure(int to, int from, uint64_t period_ns)
 	return (cpu_ns - counted_ns) / more;
 }
 
-/* The process, or the thread, at the other end of two pipes. */
+/* The process or thread at the other end of two pipes, which echoes. */
 struct partner {
 	pid_t pid; /* 0: a thread */
 	pthread_t thread;
@@ -97,7 +97,7 @@ struct partner {
 	int its_from, its_to;
 };
 
-/* begin() is called in it before anything comes: it has the events that the caller has. */
+/* begin() is called in the process first, to open the caller's events there as well. */
 static bool partner_start(struct partner *partner, void (*begin)(const void *context),
 			  const void *context)
 {
@@ -127,7 +127,7 @@ static void *echo_thread(void *context)
 	return NULL;
 }
 
-/* It has what the caller has. */
+/* Starts a thread, which inherits the caller's events. */
 static bool partner_start_thread(struct partner *partner)
 {
 	int there[2], back[2];
@@ -154,7 +154,7 @@ static void begin_sampled(const void *context)
 	open_sampler(*(const uint64_t *)context);
 }
 
-/* In a child of ours. */
+/* Runs in a child of the recorder. */
 static uint64_t measure_in_child(const void *context)
 {
 	struct partner partner;
@@ -172,7 +172,7 @@ uint64_t switch_cost_measure(uint64_t period_ns)
 	return child_measurement_run(measure_in_child, &period_ns);
 }
 
-/* One of the measurements: which events both ends have. */
+/* One measurement: which events both ends have. */
 struct with_events {
 	const struct switch_costs_terms *terms;
 	bool has_tree;
@@ -180,7 +180,7 @@ struct with_events {
 	uint64_t period_ns; /* of a sampler; 0: none */
 };
 
-/* The sampler's descriptor; -1: there is none. */
+/* Returns the sampler's descriptor; -1: none. */
 static int open_events(const struct with_events *with)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -222,7 +222,7 @@ static uint64_t both_cpu_ns(const struct partner *partner)
 	return thread_cpu_ns() + cpu_meter_process_ns(partner->pid);
 }
 
-/* CPU time for a switch of the processor, by both ends. */
+/* CPU time of both ends for one context switch. */
 static uint64_t measure_turn(const struct partner *partner)
 {
 	const uint64_t before_ns = both_cpu_ns(partner);
@@ -245,7 +245,7 @@ static uint64_t more_than(uint64_t bare_ns, uint64_t with_ns)
 	return bare_ns != 0 && with_ns > bare_ns ? with_ns - bare_ns : 0;
 }
 
-/* What the calling thread's clock shows, and its sampler has not counted. */
+/* The part of the calling thread's CPU clock that its sampler has not counted. */
 static uint64_t missed_by(int event)
 {
 	const uint64_t counted_ns = event < 0 ? 0 : perf_read_counter(event);
@@ -260,7 +260,7 @@ static uint64_t pack(uint64_t high, uint64_t low)
 	       (low < UINT32_MAX ? low : UINT32_MAX);
 }
 
-/* The middle one of some turns, in the upper half; in the lower what this end's sampler misses. */
+/* Medians; upper half: CPU time of a switch; lower half: the part that this sampler misses. */
 static uint64_t measure_turns(const void *context)
 {
 	const struct with_events *with = context;
@@ -275,10 +275,10 @@ static uint64_t measure_turns(const void *context)
 
 	if (with->is_thread && !partner_start_thread(&partner))
 		return 0;
-	/* At first the other end is at its start. */
+	/* Wait until the other end has started. */
 	ping(partner.to, partner.from, TURN_ROUND_TRIPS);
 	for (int i = 0; i < TURNS; i++) {
-		/* Few of the turns are to be near the next tick. */
+		/* Space the turns, so that few of them are near the next tick. */
 		nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_TURNS_NS }, NULL);
 		const uint64_t missed_ns = missed_by(event);
 
@@ -291,7 +291,7 @@ static uint64_t measure_turns(const void *context)
 	return pack(turns[TURNS / 2], gaps[TURNS / 2]);
 }
 
-/* Of that, CPU time for a switch. */
+/* The CPU time for a switch that measure_turns() finds. */
 static uint64_t turn_of(const struct with_events *with)
 {
 	return child_measurement_run(measure_turns, with) >> 32;
@@ -324,7 +324,7 @@ static uint64_t tick_ns(void)
 	return (uint64_t)tick.tv_nsec;
 }
 
-/* Each of at most 65 us, in this order. */
+/* Four figures of 16 bits, each of at most 65 us. */
 static uint64_t pack_costs(const struct switch_costs *costs)
 {
 	const uint64_t figures[] = { costs->tree_ns, costs->all_ns, costs->siblings_ns,

@@ -1,27 +1,33 @@
 #include "collect/costs/switching.h"
 
 #define DEAR_PERMILLE 20
-/* So much is felt at once: then windows are short. */
+/* A user notices this much at once: windows are short then. */
 #define VERY_DEAR_PERMILLE 100
 #define DEAR_WINDOWS       2
 /*
- * Fewer in a window are no matter of switches.  Beside others that want the processor it takes a
- * server longer to make as many.
+ * With fewer in a window, switches do not matter.  On a loaded machine a server takes longer to
+ * make as many, so the window is extended.
  */
 #define LEAST_SWITCHES 100
 #define WINDOW_NS      100000000ULL
 #define LONG_WINDOW_NS (5 * WINDOW_NS)
-/* A creator waits for each that it creates, and wakes it: so many switches for one at the most. */
+/*
+ * A process that creates a thread or process may wait for it, and wake it: at most so many
+ * switches for each.
+ */
 #define SWITCHES_OF_BIRTH 8
 /*
- * So many preemptions count for each wait: those by what the process has woken itself.  A worker of
- * gunicorn has seven, beside a client on two processors.
+ * At most so many preemptions count for each wait: those by threads that the process itself has
+ * woken.  A worker of gunicorn has seven, beside a client on two processors.
  */
 #define PREEMPTIONS_OF_WAIT 8
-/* Less CPU time in a window is known too coarsely. */
+/* Less CPU time in a window is not known exactly enough. */
 #define LEAST_CPU_NS  1000000ULL
 #define FELT_PERMILLE 50
-/* Twice as many as a measurement makes; and by fewer the report's figure hardly changes. */
+/*
+ * Twice as many switches as a measurement makes itself; fewer hardly change the report's
+ * overhead.
+ */
 #define LEAST_MEASURED 5000
 #define SAID_PERMILLE  10
 #define NS_PER_SECOND  1e9
@@ -38,7 +44,7 @@ static uint32_t permille_of(double part, double whole)
 	return permille < 1e6 ? (uint32_t)permille : 1000000;
 }
 
-/* What the window has had so far. */
+/* The window's figures so far. */
 struct window {
 	uint64_t ns, waits, switches, births;
 	double cpu_ns;
@@ -135,7 +141,7 @@ void switching_price(struct switching *switching, uint64_t taken_ns, uint64_t co
 					  1000.0 * (double)taken_ns);
 	if (switching->permille >= VERY_DEAR_PERMILLE)
 		return;
-	/* The windows may have been short by what was taken. */
+	/* The assumed cost may have made the windows too short for a decision. */
 	switching->is_dear = false;
 	switching->dear_windows = switching->permille >= dear_permille(switching);
 }

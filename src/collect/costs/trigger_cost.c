@@ -13,8 +13,8 @@
 #include "collect/events/perf_events.h"
 
 /*
- * For each figure so many slices without traps and with them: short recordings pay for them, too.
- * Of 3 the figure scatters by 35 %, of 7 by 12.
+ * Pairs of slices, without and with traps, for each figure.  Recordings with fewer samples get
+ * fewer: the user waits for them.  With 3 the figure scatters by 35 %, with 7 by 12.
  */
 #define MOST_SLICES  9
 #define MANY_SAMPLES 5000
@@ -23,18 +23,19 @@
 #define LEAST_SLICES 3
 #define SLICE_NS     600000ULL
 /*
- * A slice has two such periods.  With 100 us and slices of 300 the figure with memory scattered from
- * 2 to 33 us on a virtual AMD EPYC, with these from 25 to 33: caches had no time to warm.
+ * A slice has two such periods.  On a virtual AMD EPYC the figure with memory scattered from 25
+ * to 33 us with these, and from 2 to 33 us with periods of 100 us and slices of 300, in which
+ * caches had no time to warm up.
  */
 #define LONGEST_PERIOD_NS  299993ULL
 #define SHORTEST_PERIOD_NS 49999ULL
-/* What the work passes through: a word of each of so many cache lines. */
+/* The work reads one word of each of so many cache lines. */
 #define LINES      16384U
 #define LINE_WORDS 16U
-/* Coprime to LINES: each is met once in a round, and no neighbours are. */
+/* Coprime to LINES: a round reads each line once, and never two neighbours in a row. */
 #define STEP 6421U
 
-/* Only in the child that measures: a handler has nowhere else to count. */
+/* A handler can count only in a global; used in the measuring child alone. */
 static volatile sig_atomic_t traps;
 
 static void on_trap(int signal)
@@ -51,12 +52,13 @@ static uint64_t cpu_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-/* What traps come by, and what they interrupt. */
+/* How traps are caused, and the work that they interrupt. */
 struct trial {
-	const volatile uint32_t *lines; /* each says which is next; NULL: no memory is used */
+	const volatile uint32_t
+		*lines; /* each has the next one's index; NULL: no memory is used */
 	uint32_t at;
 	uint64_t rounds; /* for a slice */
-	int event;       /* < 0: a signal in the middle of the slice stands for a timer's */
+	int event;       /* < 0: none; a signal in the middle of a slice imitates a timer's */
 	int slices;
 };
 
@@ -68,7 +70,7 @@ static void pass(struct trial *trial, uint64_t rounds)
 	}
 }
 
-/* Work of a fixed size: how long it takes. */
+/* CPU time of work of a fixed size. */
 static uint64_t work_ns(struct trial *trial, bool is_signalled)
 {
 	const uint64_t begin = cpu_now_ns();
@@ -132,7 +134,7 @@ static int slices_for(uint64_t samples)
 					: MOST_SLICES;
 }
 
-/* Halfway between no memory and much. */
+/* The mean of the cost without and with much use of memory. */
 static uint64_t measure(const uint32_t *lines, int event, uint64_t samples)
 {
 	const int slices = slices_for(samples);
