@@ -9,7 +9,7 @@
 #include "collect/processes/ring_view.h"
 #include "record/writer.h"
 
-/* The figures of one image; they stand on its first thread. */
+/* The figures of one image, which are written into its first thread's row. */
 struct figures {
 	int64_t cpu_ns, startup_ns, exit_ns, unentered_ns, kernel_unsampled_ns, traced_ns;
 };
@@ -33,7 +33,7 @@ static uint64_t image_covered_ns(const struct image *image)
 	return covered_ns;
 }
 
-/* What the events counted of the start-up: the agent's way from hello to its first sample. */
+/* The part of the start-up that the events counted: from the handshake until sampling began. */
 static uint64_t image_counted_early_ns(const struct image *image)
 {
 	return image->opened_cpu_ns == 0 ? 0 : above(image->start_cpu_ns, image->opened_cpu_ns);
@@ -58,26 +58,26 @@ uint64_t account_children_ns(bool is_user_clock)
 	return account_usage_ns(&usage, is_user_clock);
 }
 
-/* Fewer would make an estimate of noise. */
+/* From fewer switches an estimate would be mostly noise. */
 #define SWITCHES_TO_JUDGE 100
 /*
- * What a thread's clock shows at its end, and its event did not count, as a rule: the switches
- * to it and from it.  The program is charged for it.
+ * How much more a thread's CPU clock typically shows at its end than its event counted: the
+ * switches to and from it.  The program is charged for this time.
  */
 #define UNCOUNTED_BY_THREAD_NS 32000
 /*
- * A process's clock shows the switches to it until its events are opened: so much at most, on a
- * machine that is not stopped itself.
+ * A process's CPU clock also counts the switches to it before its events are opened: at most so
+ * much, unless the machine itself, a virtual one, is stopped.
  */
 #define UNCOUNTED_BY_PROCESS_NS 32000
-/* No machine is that slow. */
+/* A switch takes less on any machine. */
 #define SWITCH_COST_MAX_NS 100000
 
 /*
- * What the events counted up to the last samples, and none stands for: some microseconds a switch,
- * in which the kernel stops and starts the event, and what interrupts took.  Less what may be to
- * come: of each thread a period, what lost samples stand for, and what was burned since the round
- * began, which only read samples up to then.
+ * CPU time that the events counted and no sample stands for: some microseconds at each switch,
+ * in which the kernel stops and starts the event, and interrupts.  It does not include what
+ * later samples may still cover: a period of each thread, lost samples, and the time since the
+ * round began, up to which samples were read.
  */
 static uint64_t account_unsampled(const struct image *image, uint64_t counted_ns,
 				  uint64_t round_ns)
@@ -113,9 +113,9 @@ void account_check_switches(struct image *image, uint64_t round_ns)
 		ring_view_set_switch_cost(image, cost_ns + too_much_ns / switches + 1);
 }
 
-/* The trigger's own limits: a period, or a tick of a slow kernel (HZ 100) for the timers. */
+/* The resolution of timers: a tick of a slow kernel (HZ 100).  That of events is a period. */
 #define TICK_NS 10000000ULL
-/* How much is usual between a thread's last sample and its end, in those. */
+/* The usual time between a thread's last sample and its end, in these units. */
 #define REST_PERIODS 4
 
 static uint64_t at_most(uint64_t a, uint64_t b)
@@ -124,10 +124,11 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 }
 
 /*
- * What was burned before the last instruction, of what was counted and not covered: as the
- * process's clock showed it there.  That shows the teardown of its threads that had ended as
- * well, so of several threads not more than is usual for those whose ends were not booked.  And
- * what was in no sample when the image ran was not burned at its end.
+ * The part of the counted time without samples (left_ns) that was used before the last
+ * instruction, by the process's clock at that instruction.  The clock includes the teardown of
+ * threads that had ended, so with several threads the part is limited to what is usual for
+ * those whose ends were not booked.  What was in no sample while the image still ran
+ * (unsampled_ns) is included in any case: it cannot be the exit.
  */
 static uint64_t account_rest(struct image *image, uint64_t left_ns, uint64_t known_ns)
 {
@@ -152,14 +153,14 @@ static uint64_t account_rest(struct image *image, uint64_t left_ns, uint64_t kno
 	return at_most(rest_ns, left_ns);
 }
 
-/* What lost samples stood for behind which none came, of so much that is in no sample. */
+/* CPU time of lost samples that were followed by no other, at most left_ns. */
 static uint64_t account_lost(const struct image *image, uint64_t left_ns)
 {
 	return at_most(above(ring_view_lost_ns(image), image->lost_ns + image->lost_rest_ns),
 		       left_ns);
 }
 
-/* Of what was counted and not covered: lost, rest and exit. */
+/* Divides the counted time without samples into lost samples, rest and exit. */
 static void account_left(struct image *image, uint64_t left_ns, uint64_t known_ns,
 			 struct figures *figures)
 {
@@ -170,8 +171,8 @@ static void account_left(struct image *image, uint64_t left_ns, uint64_t known_n
 }
 
 /*
- * User-mode events' samples cover a thread's whole time, and stand for its user time: so do lost
- * ones.
+ * Samples of user-mode events cover all of a thread's time, but stand for its user time alone,
+ * lost ones too: the difference is kernel time.
  */
 static void account_kernel_time(struct image *image, uint64_t covered_ns,
 				struct figures *figures)
@@ -196,7 +197,10 @@ static void account_entered(struct image *image, const struct account_terms *ter
 		figures->kernel_unsampled_ns = 0;
 	image->cpu_ns = image->start_cpu_ns + paused_ns;
 	if (image_is_counted(image) || image->rusage_ns != 0) {
-		/* The events counted nothing during a pause; what wait(2) reported is all. */
+		/*
+		 * The events counted nothing during a pause; the figure of wait(2) includes
+		 * pauses.
+		 */
 		const uint64_t counted_ns =
 			image_is_counted(image)
 				? above(image_counted_ns(image), image_counted_early_ns(image))
@@ -216,8 +220,10 @@ static void account_entered(struct image *image, const struct account_terms *ter
 				image, above(counted_ns, image->sampled_ns + image->left_ns +
 								 image->off_ns));
 		}
-		/* What is covered beyond that was written by no agent, or by one that took switches
-		 * for cheaper than they are. */
+		/*
+		 * More covered than counted: the agent assumed switches to be cheaper than they
+		 * are, or the figure is not an agent's.
+		 */
 		if (covered_ns > counted_ns)
 			covered_ns = counted_ns;
 	} else {
@@ -240,7 +246,8 @@ static void account_unentered(struct image *image, const struct account_terms *t
 		!terms->is_user_clock && image->ended_ns > 0 && !image->is_end_unknown;
 
 	/*
-	 * What was seen last is a lower bound: of user time, and of what may not be counted.
+	 * The last reading is a lower bound; there is nothing better for user time, and where
+	 * counters are refused.
 	 */
 	image->cpu_ns = is_end_known ? image->ended_ns : counted_ns;
 	if (image->seen_ns > image->cpu_ns)
@@ -253,9 +260,9 @@ static void account_unentered(struct image *image, const struct account_terms *t
 }
 
 /*
- * Copied stacks: each sample stands for a period, of user mode or of all that the process burned.
- * What is left beside them: of user mode only, kernel time; else what lay between the last sample
- * of each thread and its end, and ticks that came late.
+ * Copied stacks: each sample stands for a period, of user time or of all CPU time.  The
+ * remainder is kernel time if only user mode is sampled; otherwise the time between each
+ * thread's last sample and its end, and late ticks.
  */
 static void account_copied(struct image *image, const struct account_terms *terms,
 			   struct figures *figures)
@@ -282,8 +289,8 @@ static void account_copied(struct image *image, const struct account_terms *term
 }
 
 /*
- * What no sample stands for of a process that is not believed, by the kernel's figures alone: a
- * row of its own.
+ * The account of a process whose agent is not trusted (trust.h), by the kernel's figures alone:
+ * all time without samples is one row.
  */
 static void account_distrusted(struct image *image, const struct account_terms *terms,
 			       struct figures *figures)
@@ -352,7 +359,7 @@ void account_close(struct image *image, const struct account_terms *terms,
 {
 	struct figures figures = nothing;
 
-	/* The first thread carries the figures, so there has to be one. */
+	/* The first thread's row has the figures, so there must be one. */
 	image_thread_at(image, image->pid, image->start_ns, writer);
 	pause_look(image);
 	if (terms->is_trace)

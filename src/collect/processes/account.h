@@ -1,12 +1,12 @@
 /*
- * account - where the CPU time of a process image went, as far as samples do not show.
+ * account - accounts for the CPU time of a process image that no sample stands for.
  *
- * The kernel's figure for the tree comes from an inherited counter.  For an image the
- * agent entered: what its process had burned when sampling began (start-up), what the
- * sampling events counted since, what the last sample of each thread covered.  What
- * was counted but not covered is the exit; what was covered but not sampled, where the event
- * counts user mode only, is kernel time.  Nothing is spread: what does not add up
- * stays in the recording's unexplained rest.
+ * The CPU time of the whole tree comes from an inherited counter.  An image with an agent has
+ * three figures: the CPU time of its process when sampling began (start-up), the count of its
+ * sampling events since, and the time that each thread's samples cover.  Time that is counted
+ * but not covered is the exit; time that is covered but not sampled, where events count user
+ * mode only, is kernel time.  No difference is spread over other rows: it stays in the
+ * recording's unexplained rest.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,28 +21,28 @@ struct account_terms {
 	bool is_user_mode_only; /* the events count no system time */
 	bool is_trace;          /* nothing was sampled: there are no figures */
 	bool is_user_clock;     /* figures are user time */
-	bool is_wall;           /* what no sample stands for is in rows already */
+	bool is_wall;           /* time without samples is in rows already */
 };
 
-/* Its user and system time; with the user clock, its user time. */
+/* User plus system time in ns; with the user clock, user time alone. */
 uint64_t account_usage_ns(const struct rusage *usage, bool is_user_clock);
-/* What all children that were waited for burned; with the user clock, of user time. */
+/* The same for all children that were waited for. */
 uint64_t account_children_ns(bool is_user_clock);
 /*
- * Raises what a switch is taken to cost while more is covered than the events have counted,
- * which cannot be (the agent's clock.c); and notes what they have counted and is not covered.
- * Samples were read up to round_ns, of CLOCK_MONOTONIC.
+ * Raises the agent's estimate of a switch's cost (its clock.c) if samples cover more than the
+ * events have counted, which cannot be; and stores the counted time that is not covered
+ * (unsampled_ns).  Samples were read up to round_ns (CLOCK_MONOTONIC).
  */
 void account_check_switches(struct image *image, uint64_t round_ns);
 /*
- * What so many processes' clocks showed at their beginnings, and no counter counted: as much of
- * what was booked beyond the counters as they may explain.
+ * CPU time that the clocks of so many new processes showed at their start, and no counter
+ * counted: the excess of booked_ns over counted_ns, as far as starts can explain it.
  */
 uint64_t account_uncounted_births(uint64_t booked_ns, uint64_t counted_ns, uint64_t births);
 /*
- * Closes the account of an image whose last sample has been read, and writes its threads.
- * Its events are still open.  image->cpu_ns and is_accounted say what it burned, booked_ns what
- * of it is in the recording.
+ * Closes the account of an image whose last sample has been read, and writes its threads.  Its
+ * events must still be open.  Sets image->cpu_ns and is_accounted, its CPU time, and booked_ns,
+ * the part of it that is in the recording.
  */
 void account_close(struct image *image, const struct account_terms *terms,
 		   struct recording_writer *writer);

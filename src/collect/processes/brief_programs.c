@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* One that lasts now and then is worth no list. */
+/* Limits the doubling: a program that sometimes runs long is hardly ever listed again. */
 #define MOST_NEEDED (1U << 20)
 
 static struct brief_program *find(const struct brief_programs *programs, const char *path)
@@ -17,7 +17,10 @@ static struct brief_program *find(const struct brief_programs *programs, const c
 	return NULL;
 }
 
-/* In turn, those that are listed stay.  There are more places than can be listed. */
+/*
+ * Reuses the places in turn, except those of listed programs: there are more places than can be
+ * listed.
+ */
 static struct brief_program *add(struct brief_programs *programs, const char *path)
 {
 	struct brief_program *program;
@@ -38,7 +41,7 @@ static size_t count_listed(const struct brief_programs *programs)
 	return count;
 }
 
-/* By what its path leads to now; a file that is put there later is another program. */
+/* Lists the file that the path leads to now; one that replaces it later is another program. */
 static bool list(struct brief_program *program)
 {
 	struct stat status;

@@ -4,17 +4,14 @@
 
 #include "record/writer.h"
 
-/* Beyond that a burst was not what it is taken for. */
+/* A burst outside of this range did not measure the processor's speed. */
 #define MOST_SLOWDOWN 2.5
-/*
- * Calls and bursts are not slowed down by just as much: of what calibration was off by, so much is
- * uncertain.
- */
+/* Calls and bursts are not slowed down equally: this part of the correction is uncertain. */
 #define SLOWDOWN_UNCERTAINTY 0.4
 
 _Static_assert(TRACE_KIND_COUNT <= RECORDING_UNCOUNTED, "kinds of callees, and then of events");
 
-/* What is beyond these is damage to a reader (reader_calls.c). */
+/* A reader treats larger figures as damage (reader_calls.c). */
 #define MOST_PS       1e12
 #define MOST_PERMILLE (1000 * 1000)
 
@@ -33,12 +30,12 @@ static double magnitude(double value)
 	return value < 0 ? -value : value;
 }
 
-/* How quick the processor was: ticks that so many bursts took. */
+/* The processor's speed while the program ran: the ticks that count bursts took. */
 struct bursts {
 	uint64_t ticks, count;
 };
 
-/* How many times as long as when it was calibrated a call took; 0: not known. */
+/* How many times as long as at calibration a call took; 0: unknown. */
 static double slowdown_of(const struct bursts *bursts, uint32_t calibrated)
 {
 	if (bursts->count == 0 || calibrated == 0)
@@ -50,7 +47,7 @@ static double slowdown_of(const struct bursts *bursts, uint32_t calibrated)
 					: is;
 }
 
-/* Whether a call can cost that, in picoseconds. */
+/* Whether these are possible costs of a call. */
 static bool is_cost(const double *ps, size_t count, int64_t stretch_permille)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -61,8 +58,8 @@ static bool is_cost(const double *ps, size_t count, int64_t stretch_permille)
 }
 
 /*
- * As it was calibrated, in ticks / TRACE_COST_UNIT, to what is written.  False if no call costs
- * that.
+ * Converts a calibrated cost, in ticks / TRACE_COST_UNIT, to the recording's units, and writes
+ * it.  False if it is impossible.
  */
 static bool write_cost(struct call_costs *costs, double slowdown, double ns_per_tick,
 		       struct recording_cost cost, struct recording_writer *writer)
@@ -94,7 +91,7 @@ static bool write_cost(struct call_costs *costs, double slowdown, double ns_per_
 static bool is_due(const struct call_costs *costs, uint32_t kind, bool is_better,
 		   const u32 *is_known)
 {
-	/* Pairs with the release in the agent: the figures are whole. */
+	/* Pairs with the release in the agent: the figures are complete. */
 	return (costs->rows[kind] == 0 || is_better) &&
 	       __atomic_load_n(is_known, __ATOMIC_ACQUIRE) == 1;
 }

@@ -18,23 +18,23 @@
 #define NS_PER_MS     1000000ULL
 #define LOOK_EVERY_NS (15 * NS_PER_MS)
 /*
- * More processes than this that run between two looks wait for their turn: reading the status
- * of one takes 10 to 30 us.
+ * Processes whose status is read at a time, which takes 10 to 30 us each; others wait for their
+ * turn.
  */
 #define MAX_STATUS_READS 32
-/* And those of which it is only asked what they burned, 1 us each. */
+/* Processes whose CPU clock is read at a time, 1 us each. */
 #define MAX_CLOCK_READS 64
 /*
- * A busy server has always run, and its timers send a trap or two to a debugger anyway before they
- * are paused: it is looked at less often.
+ * A process that was changed to timers is checked less often: a busy server has run at each
+ * check, and its timers send a debugger a trap or two anyway before they are paused.
  */
 #define LOOK_CHANGED_EVERY_NS (4 * LOOK_EVERY_NS)
-/* A process that asked to be traced, and is not after that long, will not be. */
+/* A process that announced a debugger and has none after this time will not get one. */
 #define ATTACH_PATIENCE_NS (1000 * NS_PER_MS)
 
 /*
- * It asked not to be sampled before its debugger attaches: the debugger has done so by now, or
- * never will.
+ * Ends the pause for which a process asked before its debugger attached: it has attached by
+ * now, or never will.
  */
 static void debugger_settle_request(struct image *image, bool is_traced)
 {
@@ -46,12 +46,12 @@ static void debugger_settle_request(struct image *image, bool is_traced)
 		pause_end(image, PAUSE_ASKED);
 }
 
-/* Whether the image may have got a debugger, or lost the one it has, since the last look. */
+/* Whether the image may have got or lost a debugger since the last check. */
 static bool debugger_may_have_changed(struct image *image)
 {
 	const uint64_t now_ns = monotonic_ns();
 
-	/* One that was there from the start was found when the process said hello. */
+	/* A debugger that was attached from the start was found at the handshake. */
 	if (image->start_ns + LOOK_EVERY_NS > now_ns && image->pause.causes == 0)
 		return false;
 	if (image->trigger.state == IMAGE_TRIGGER_CHANGED && image->pause.causes == 0 &&

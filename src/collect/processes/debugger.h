@@ -1,10 +1,11 @@
 /*
- * debugger - which processes a debugger traces, so that none of our traps goes to it.
+ * debugger - detects processes that a debugger traces, and pauses their sampling: our SIGTRAPs
+ * would stop them in the debugger.
  *
- * There is no event for an attachment, so it is looked for, every few milliseconds.  The place to
- * look (TracerPid in /proc/<pid>/status) is slow to read; but a debugger that attaches makes a
- * process run, if only to stop it.  So while the whole tree has burned nothing, nothing is
- * looked at, and of the processes only those that have burned anything since the last look.
+ * No event reports that a debugger attaches, so TracerPid in /proc/<pid>/status is polled every
+ * few milliseconds.  It is slow to read; but a debugger that attaches makes a process run, if
+ * only to stop it.  So only processes that have used CPU time since the last check are read,
+ * and none while the whole tree has used none.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,17 +19,20 @@ struct recording_writer;
 struct tree;
 
 struct debugger_watch {
-	int tree_counter_fd; /* counts what the whole tree burns; -1: none */
-	uint64_t tree_ns;    /* as it was read last */
+	int tree_counter_fd; /* counts CPU time of the whole tree; -1: none */
+	uint64_t tree_ns;    /* at the last reading */
 	uint64_t next_look_ns;
-	size_t turn; /* which image is looked at first */
-	size_t left; /* images to look at since the tree burned anything */
+	size_t turn; /* the next image to check */
+	size_t left; /* images still to check since the tree has run */
 };
 
-/* A note if the image was traced and timers trigger, which cannot be stopped from outside. */
+/*
+ * Writes a note if the image was traced while timers sampled it, which cannot be stopped from
+ * outside.
+ */
 void debugger_note(struct recording_writer *writer, const struct image *image);
-/* Milliseconds until the next look is due, or the given, if that is sooner. */
+/* Milliseconds until the next check is due, at most wait_ms. */
 int debugger_wait_ms(const struct debugger_watch *watch, const struct tree *tree, int wait_ms);
-/* Looks at the images the agent is in, if it is time to. */
+/* Checks the images that have an agent, if a check is due. */
 void debugger_look(struct debugger_watch *watch, struct tree *tree,
 		   const struct pause_terms *terms);

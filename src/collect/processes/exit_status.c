@@ -40,7 +40,10 @@ int exit_status_of(pid_t pid, int pidfd)
 {
 	struct process_stat stat;
 
-	/* Once its parent has waited for it, that file is gone, and the pidfd knows. */
+	/*
+	 * Once its parent has reaped it, /proc/<pid>/stat is gone, and the pidfd has the
+	 * status.
+	 */
 	return process_stat_read(pid, &stat) ? stat.exit_code : status_from_pidfd(pidfd);
 }
 

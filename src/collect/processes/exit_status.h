@@ -1,6 +1,6 @@
 /*
- * exit_status - how a process ended, as far as a process that is not its parent can know, and a
- * note for one that SIGTRAP killed.
+ * exit_status - reads the exit status of a process that is not our child, and writes a note if
+ * SIGTRAP killed it.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,13 +10,14 @@ struct image;
 struct recording_writer;
 
 /*
- * As wait(2) would give it, of a process that ends at this moment, waits for its parent, or
- * (Linux >= 6.15) is gone; -1 if it cannot be known.  pidfd is the process's, or -1.
+ * The status as wait(2) would return it, of a process that is exiting, is a zombie, or (Linux
+ * >= 6.15) has been reaped; -1: unknown.  pidfd is the process's, or -1.
  */
 int exit_status_of(pid_t pid, int pidfd);
 /*
- * A note if the image was sampled and SIGTRAP killed it: our signal, so the cause may be that
- * the program took it away from our handler.  status is -1 where wait(2) did not return it.
+ * Writes a note if the image was sampled and SIGTRAP killed it: samples come by this signal,
+ * and the program may have taken it away from our handler.  status is wait(2)'s, or -1: then it
+ * is looked up.
  */
 void exit_status_note(struct recording_writer *writer, const struct image *image, int status,
 		      bool is_command);

@@ -15,9 +15,9 @@
 #include "collect/system/process_stat.h"
 #include "record/writer.h"
 
-/* A map of a large JIT is some megabytes. */
+/* A large JIT's map has some megabytes. */
 #define MAX_COPY_BYTES (64 << 20)
-/* Files are dated by a clock that ticks a hundred times a second, or more often. */
+/* File times come from a clock that ticks at least a hundred times a second; with a margin. */
 #define FILE_CLOCK_NS 20000000LL
 
 static int64_t in_ns(const struct timespec *time)
@@ -25,7 +25,7 @@ static int64_t in_ns(const struct timespec *time)
 	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
-/* A process may give its rights up before it makes code. */
+/* Stores the process's user, which may have changed since the handshake. */
 void generated_code_begin(struct image *image)
 {
 	struct process_status status;

@@ -1,8 +1,8 @@
 /*
- * generated_code - names of code that a program made while it ran (a JIT's): its perf map,
- * /tmp/perf-PID.map, is copied into the recording when the process ends.
+ * generated_code - copies the names of JIT-compiled code, a process's perf map
+ * (/tmp/perf-PID.map), into the recording when the process ends.
  *
- * Anybody may write a file of that name, and process ids are used again.  So a map counts only if
+ * Anybody may write a file of that name, and process ids are reused.  So a map is used only if
  * the process's user or root owns it, and if it was written since the process began.
  */
 #pragma once
@@ -11,7 +11,7 @@
 struct image;
 struct recording_writer;
 
-/* Perf maps that were there and gave no names. */
+/* How many perf maps were not used. */
 struct generated_code {
 	uint64_t foreign; /* another user's */
 	uint64_t stale;   /* written before the process began */
@@ -22,5 +22,5 @@ void generated_code_begin(struct image *image);
 /* Copies the perf map of an image that has ended. */
 void generated_code_copy(struct generated_code *code, struct recording_writer *writer,
 			 const struct image *image);
-/* Notes how many gave no names, and why. */
+/* Notes how many were not used, and why. */
 void generated_code_note(const struct generated_code *code, struct recording_writer *writer);

@@ -15,13 +15,13 @@
 #include "record/writer.h"
 #include "remote/followed.h"
 
-/* So many threads that ended are kept before any are forgotten. */
+/* Ended threads are forgotten once there are so many. */
 #define ENDED_THREADS_KEPT 512
-/* Threads of one image at a time; more count as its first. */
+/* Threads of one image at a time; samples of others go to its first. */
 #define MAX_THREADS 65536
 /* kernel, include/linux/threads.h, PID_MAX_LIMIT */
 #define MAX_TID (4U << 20)
-/* A thread may have been held up between taking a sample's time and writing it. */
+/* A thread may be delayed so long between taking a sample's time and writing it. */
 #define LATEST_SAMPLE_NS 1000000000ULL
 
 struct image *image_new(pid_t pid)
@@ -67,7 +67,9 @@ uint64_t image_counted_ns(const struct image *image)
 
 bool image_is_copied(const struct image *image)
 {
-	/* An exec that gave it other rights has ended its events, and reports nothing of it. */
+	/*
+	 * An exec that changed its rights has ended its events: nothing is reported any more.
+	 */
 	const bool is_watched =
 		image->unwatched_since_ns == 0 && (!image->has_program || image->exe != NULL);
 
@@ -81,7 +83,7 @@ void image_read_clock(struct image *image)
 		return;
 	const uint64_t now_ns = cpu_meter_process_ns(image->pid);
 
-	/* Its pid may be another's by now. */
+	/* The pid may already be another process's. */
 	if (now_ns > image->trigger.clock_ns &&
 	    syscall(SYS_pidfd_send_signal, image->pidfd, 0, NULL, 0) == 0)
 		image->trigger.clock_ns = now_ns;
@@ -162,7 +164,7 @@ const char *image_program(const struct image *image)
 {
 	const struct module_place *first = NULL;
 
-	/* Before its loader (fs/binfmt_elf.c). */
+	/* The kernel maps the program before its loader (fs/binfmt_elf.c). */
 	if (image->has_program && image->mappings != NULL)
 		first = mappings_at(image->mappings, 0);
 	return first != NULL && first->has_file ? first->path : NULL;
@@ -190,7 +192,9 @@ struct recording_thread image_thread_row(const struct image *image,
 	};
 }
 
-/* For readers while it is being written: whole at the thread's end. */
+/*
+ * A preliminary row, for readers while the recording is written; completed at the thread's end.
+ */
 static struct recording_thread row_of_living(const struct image *image,
 					     const struct image_thread *thread)
 {
@@ -243,7 +247,7 @@ struct image_thread *image_thread_claimed(struct image *image, uint32_t tid, uin
 
 	if (tid > MAX_TID)
 		image->trust.doubtful++;
-	/* 0: a thread that could not ask for its number, behind a filter of system calls. */
+	/* 0: a filter of system calls kept the thread from asking for its tid. */
 	if (tid == 0 || tid > MAX_TID)
 		tid = (uint32_t)image->pid;
 	if (is_crowded && image_find_thread(image, (int)tid) == NULL)
@@ -256,7 +260,7 @@ static void image_forget_thread(struct image *image, size_t i)
 	const size_t last = image->thread_count - 1;
 	uint64_t *place = table_find(&image->thread_index, 0, (uint32_t)image->threads[i].tid);
 
-	/* A tid may be another thread's by now. */
+	/* The tid may already be another thread's. */
 	if (place != NULL && *place == i + 1)
 		table_remove(&image->thread_index, 0, (uint32_t)image->threads[i].tid);
 	place = table_find(&image->thread_index, 0, (uint32_t)image->threads[last].tid);
@@ -279,7 +283,7 @@ void image_forget_past(struct image *image, uint64_t before_ns, uint64_t session
 		mappings_forget(image->mappings, before_ns - LATEST_SAMPLE_NS);
 	if (image->ended_threads < ENDED_THREADS_KEPT)
 		return;
-	/* The first stays: the image's figures stand on it. */
+	/* The first is kept: its row has the image's figures. */
 	for (size_t i = image->thread_count; i-- > 1;) {
 		if (image->threads[i].end_ns >= before_ns)
 			continue;

@@ -5,7 +5,7 @@
 #include "target/python.h"
 #include "target/ruby.h"
 
-/* So many walks that fit nowhere, and none that did, are no accident. */
+/* So many walks that failed, and none that succeeded, are not by chance. */
 #define REFUSALS_TO_JUDGE 10
 
 static bool never_fitted(uint64_t walks, uint64_t refusals)
@@ -47,7 +47,7 @@ static void give_python(const void *image, uint64_t load_bias,
 	if (program->path != NULL)
 		python_layout_use_copies(&layout, program->path, program->load_bias);
 	ring->python = layout;
-	/* Pairs with the acquire in the agent: the layout is whole when it is seen. */
+	/* Pairs with the acquire in the agent, which sees a complete layout. */
 	__atomic_store_n(&ring->has_python, 1, __ATOMIC_RELEASE);
 }
 
@@ -92,7 +92,7 @@ static void give_ruby(const void *image, uint64_t load_bias,
 	if (program->path != NULL)
 		ruby_layout_use_copies(&layout, program->path, program->load_bias);
 	ring->ruby = layout;
-	/* Pairs with the acquire in the agent: the layout is whole when it is seen. */
+	/* Pairs with the acquire in the agent, which sees a complete layout. */
 	__atomic_store_n(&ring->has_ruby, 1, __ATOMIC_RELEASE);
 }
 

@@ -1,5 +1,6 @@
 /*
- * interpreter_kinds - what the recorder does with an interpreter, for each kind there is.
+ * interpreter_kinds - the table of interpreters (CPython, CRuby): how the recorder reads their
+ * layouts from files and gives them to agents.
  */
 #pragma once
 #include <stddef.h>
@@ -10,7 +11,10 @@
 struct error;
 struct ring_walks;
 
-/* The program of a process that has an interpreter: it may have copies of its data. */
+/*
+ * The executable of a process with an interpreter: it may have copies of the interpreter's data
+ * (ELF copy relocations).
+ */
 struct interpreter_program {
 	const char *path; /* NULL: not known */
 	uint64_t load_bias;
@@ -21,7 +25,10 @@ struct interpreter_kind {
 	const char *name;           /* "Python" */
 	const char *implementation; /* "CPython" */
 
-	/* target/python.h, target/ruby.h have what these promise.  *out_image is a … */
+	/*
+	 * See target/python.h and target/ruby.h.  The image is a struct python_image or
+	 * ruby_image.
+	 */
 	int (*read)(const char *path, void **out_image, struct error *err);
 	void (*free)(void *image);
 	const char *(*version)(const void *image);
@@ -31,8 +38,8 @@ struct interpreter_kind {
 	void (*give)(const void *image, uint64_t load_bias,
 		     const struct interpreter_program *program, struct ring_header *ring);
 	/*
-	 * What its agent found not to be as the version has it ("thread states do not look
-	 * as"), NULL: nothing.
+	 * What the agent found to be different from the layout ("thread states do not look
+	 * as"); NULL: nothing.
 	 */
 	const char *(*judge)(const struct ring_walks *walks);
 };

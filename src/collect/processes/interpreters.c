@@ -24,11 +24,11 @@
 
 struct interpreter_file {
 	char *path;
-	struct stat status; /* when it was asked; its inode is 0 if that is not known */
+	struct stat status; /* when it was read; its inode is 0 if unknown */
 	const struct interpreter_kind *kind;
 	void *image; /* the kind's */
 	struct load_bias bias;
-	bool is_noted;                 /* a note says why its frames are not there */
+	bool is_noted;                 /* a note says why its frames are missing */
 	struct interpreter_file *next; /* another kind of interpreter in the same file */
 };
 
@@ -51,8 +51,8 @@ void interpreters_done(struct interpreters *interpreters)
 }
 
 /*
- * The file as we reach it: through the process's own root, where it may be another than ours of
- * that name; one that was deleted through the process that has it mapped.
+ * A path by which we can open the file: through the process's root, which may not be ours; a
+ * deleted file through the mapping.
  */
 static char *readable_path(const struct image *image, const struct module_place *place)
 {
@@ -67,7 +67,7 @@ static char *readable_path(const struct image *image, const struct module_place 
 			 place->start, place->end);
 }
 
-/* Notes that the file, which can be read at path, has this kind of interpreter. */
+/* Adds the file, which can be read at path, as one with this kind of interpreter. */
 static struct interpreter_file *add_file(struct interpreters *interpreters,
 					 const struct module_place *place, const char *path,
 					 const struct interpreter_kind *kind, void *image)
@@ -86,7 +86,7 @@ static struct interpreter_file *add_file(struct interpreters *interpreters,
 	return file;
 }
 
-/* Asks the file; NULL: there is none, or it cannot be read. */
+/* Reads the file's interpreters; NULL: it has none, or cannot be read. */
 static struct interpreter_file *ask_file(struct interpreters *interpreters,
 					 const struct image *image,
 					 const struct module_place *place)
@@ -109,23 +109,23 @@ static struct interpreter_file *ask_file(struct interpreters *interpreters,
 	return last;
 }
 
-/* Whether the path leads to the file that was asked. */
+/* Whether the path still leads to the file that was read. */
 static bool is_still_there(const struct interpreter_file *file)
 {
 	struct stat now;
 
 	if (stat(file->path, &now) < 0)
-		return true; /* gone: nothing shows that it was another */
+		return true; /* deleted: nothing shows that it was replaced */
 	return now.st_dev == file->status.st_dev && now.st_ino == file->status.st_ino &&
 	       now.st_mtim.tv_sec == file->status.st_mtim.tv_sec &&
 	       now.st_mtim.tv_nsec == file->status.st_mtim.tv_nsec;
 }
 
 /*
- * Whether a mapped file was asked; if so, *out_file is its interpreter, or NULL.  A module goes
- * by path and build id, which is as good as the file's own number and costs nothing for the
- * files that have none; the few that have one are looked at again, for a build without build id
- * may have replaced another.
+ * Whether a mapped file was read before; if so, *out_file is its interpreter, or NULL.  Files
+ * are recognised by their module (path and build id), which costs no system call for the many
+ * without an interpreter.  The few with one are checked by stat(2): a file without build id may
+ * have been replaced by another build.
  */
 static bool recall_file(const struct interpreters *interpreters,
 			const struct module_place *place, struct interpreter_file **out_file)
@@ -184,7 +184,7 @@ static struct recording_interpreter row_of(const struct image *image,
 	};
 }
 
-/* The process's program, where it is mapped; `path` is NULL if that is not known. */
+/* The process's executable and where it is mapped; `path` is NULL if that is unknown. */
 static struct interpreter_program program_of(const struct image *image, char link[LINK_SIZE])
 {
 	struct interpreter_program found = { .path = NULL };
@@ -209,7 +209,10 @@ static struct interpreter_program program_of(const struct image *image, char lin
 	return found;
 }
 
-/* Why a layout cannot be given to the image's agent, if not; *out_text is the caller's. */
+/*
+ * Gives the layout to the image's agent.  Returns NULL, or why not; *out_text is the caller's
+ * to free.
+ */
 static const char *give_layout(struct image *image, const struct interpreter_file *file,
 			       const struct module_place *place, char **out_text)
 {
@@ -243,7 +246,10 @@ static const char *give_layout(struct image *image, const struct interpreter_fil
 	return NULL;
 }
 
-/* Why its interpreters' frames are not in its copies may be known at the next look. */
+/*
+ * Whether it is still unknown why no agent is in it (unentered_look() finds out): the note on
+ * missing frames waits for that.
+ */
 static bool is_reach_open(const struct image *image)
 {
 	return image->has_program && !image->is_reach_known && !image->is_gone;
@@ -277,7 +283,7 @@ static void add_one(const struct interpreters *interpreters, struct image *image
 		note_once(interpreters, file, why_not);
 }
 
-/* All that a file has; nothing if it has none. */
+/* Adds all interpreters of a file. */
 static void add(const struct interpreters *interpreters, struct image *image,
 		const struct module_place *place, struct interpreter_file *file)
 {
@@ -334,7 +340,7 @@ void interpreters_look(struct interpreters *interpreters, struct image *image)
 	}
 }
 
-/* Says of an interpreter that was walked that its layout did not fit, if so. */
+/* Writes a note if the agent found that the interpreter's layout does not fit. */
 static void note_one(const struct interpreters *interpreters, const struct image *image,
 		     const struct image_interpreter *interpreter)
 {

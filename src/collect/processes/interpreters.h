@@ -1,10 +1,10 @@
 /*
- * interpreters - which mapped files have an interpreter in them, and what agents and the
- * recording are noted.
+ * interpreters - finds the mapped files that contain an interpreter, gives agents its layout,
+ * and notes why frames are missing.
  *
- * A file is asked once, when a process that has an agent has it mapped; that one's ring gets
- * the layout of its interpreter.  That may take longer than an agent waits for its answer, if
- * the file comes from a slow disk, and seldom as long as an interpreter takes to begin.
+ * A file is read once, when a process with an agent has mapped it; the process's ring gets the
+ * interpreter's layout.  From a slow disk that may take longer than an agent waits for its
+ * answer, but seldom as long as an interpreter takes to start.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,22 +20,24 @@ struct recording_writer;
 
 struct interpreters {
 	struct recording_writer *writer;
-	struct table by_module; /* the recording's module to the last of its files, + 1 */
-	struct interpreter_file **files; /* those that have one */
+	struct table by_module; /* module to its last file + 1; 0: it has no interpreter */
+	struct interpreter_file **files; /* those with an interpreter */
 	size_t count, capacity;
 };
 
 void interpreters_init(struct interpreters *interpreters, struct recording_writer *writer);
 void interpreters_done(struct interpreters *interpreters);
 
-/* The image has mapped this, and has a ring, or copied stacks: those have no layout. */
+/*
+ * The image, which has a ring or copied stacks, has mapped this.  Copied stacks get no layout.
+ */
 void interpreters_see(struct interpreters *interpreters, struct image *image,
 		      const struct module_place *place);
-/* Whether one is in what the image, which may have no ring, has mapped, and its layout is known. */
+/* Whether the image, which may have no ring, has mapped an interpreter with a known layout. */
 bool interpreters_are_in(struct interpreters *interpreters, const struct image *image);
-/* The image has got its ring: those that it has mapped in files that were asked before. */
+/* The image has got its ring: adds its interpreters in files that were read before. */
 void interpreters_recall(const struct interpreters *interpreters, struct image *image);
-/* The image runs: everything that it has mapped. */
+/* Adds the interpreters in all that the image has mapped. */
 void interpreters_look(struct interpreters *interpreters, struct image *image);
-/* The image has ended: what its agent found of the layout. */
+/* The image has ended: notes what its agent found wrong with the layouts. */
 void interpreters_note(const struct interpreters *interpreters, const struct image *image);

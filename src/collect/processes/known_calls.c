@@ -41,6 +41,6 @@ struct known_node *known_calls_node(struct known_calls *known, uint32_t node)
 
 uint64_t known_calls_key(const struct known_calls *known, uint32_t node)
 {
-	/* Pairs with the release in the agent: what a node has is whole. */
+	/* Pairs with the release in the agent: the node is complete. */
 	return __atomic_load_n(&known->area->nodes[node].key, __ATOMIC_ACQUIRE);
 }

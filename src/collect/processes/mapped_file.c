@@ -29,7 +29,7 @@ static bool is_same(struct identity a, struct identity b)
 	return a.inode != 0 && a.inode == b.inode && a.major == b.major && a.minor == b.minor;
 }
 
-/* What pid has mapped at the address.  False if nothing, or if it cannot be looked at. */
+/* The file that pid has mapped at the address.  False if none, or if it cannot be read. */
 static bool read_identity(pid_t pid, uint64_t address, struct identity *out_identity)
 {
 	CLEANUP(maps_freep) struct maps *maps = NULL;
@@ -45,7 +45,7 @@ static bool read_identity(pid_t pid, uint64_t address, struct identity *out_iden
 	return true;
 }
 
-/* Mapped by us for a moment. */
+/* The file's identity in our own maps: it is mapped for a moment. */
 static bool identify(int fd, struct identity *out_identity)
 {
 	void *probe = mmap(NULL, PROBE_BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -93,7 +93,10 @@ static bool is_at_path(int fd, const char *path)
 					    memcmp(target + path_len, " (deleted)", 10) == 0));
 }
 
-/* The process may have executed another program since, or its pid be another process's. */
+/*
+ * Checks what it opened: the process may have executed another program since, or the pid may be
+ * another process's.
+ */
 static int open_through_process(pid_t pid, const struct module_place *place)
 {
 	char link[96];
@@ -117,8 +120,8 @@ static bool is_mapped(int fd, pid_t pid, const struct module_place *place)
 	if (read_identity(pid, place->start, &mapped))
 		return identify(fd, &ours) && is_same(mapped, ours);
 	/*
-	 * The process has ended.  What has the same build id is as good as the same, except to
-	 * a user who can read what the program could not.
+	 * The process has ended.  A file with the same build id will do, except for root, which
+	 * can read files that the program could not.
 	 */
 	return geteuid() != 0 && has_build(fd, place);
 }
@@ -129,7 +132,10 @@ int mapped_file_open(pid_t pid, const struct module_place *place)
 	CLEANUP(closep) int fd = regular_file_open(place->path, NULL);
 	int found = -1;
 
-	/* The path's own, if it is the same: on overlayfs the other has another device. */
+	/*
+	 * Prefer the file at the path, if it is the same: on overlayfs the other has another
+	 * device.
+	 */
 	if (fd >= 0 && (mapped >= 0 ? is_same_file(mapped, fd) : is_mapped(fd, pid, place))) {
 		found = fd;
 		fd = -1;

@@ -6,13 +6,13 @@
 
 #include "base/memory.h"
 
-/* So many that ended are kept before any are forgotten. */
+/* Ended mappings are forgotten once there are so many. */
 #define ENDED_KEPT 256
 
 struct mappings {
 	struct module_place *places; /* in the order they came */
 	size_t count, capacity, ended;
-	uint64_t *era_starts; /* of the eras after the first that is not forgotten */
+	uint64_t *era_starts; /* of the eras after first_era */
 	size_t era_count, era_capacity;
 	uint32_t first_era;
 };
@@ -73,7 +73,7 @@ static void mappings_append(struct mappings *mappings, const struct module_place
 	mappings->places[mappings->count++] = *place;
 }
 
-/* What is left of `old` on both sides of `place` stands on from now on. */
+/* The parts of `old` on both sides of `place` become mappings of their own from now on. */
 static void mappings_keep_rest(struct mappings *mappings, struct module_place old,
 			       const struct module_place *place)
 {
@@ -89,7 +89,7 @@ static void mappings_keep_rest(struct mappings *mappings, struct module_place ol
 	mappings_append(mappings, &above);
 }
 
-/* Ends what `place` covers.  Whether something else stood there before. */
+/* Ends the mappings that `place` covers.  Returns whether one of them was of another file. */
 static bool mappings_displace(struct mappings *mappings, const struct module_place *place)
 {
 	const size_t count = mappings->count;
@@ -101,7 +101,7 @@ static bool mappings_displace(struct mappings *mappings, const struct module_pla
 		if (old.to_ns != UINT64_MAX || old.end <= place->start ||
 		    place->end <= old.start)
 			continue;
-		/* The same file at the same place, mapped piece by piece: both stand. */
+		/* The same file at the same address, mapped piece by piece: both remain. */
 		if (means_the_same(&old, place))
 			continue;
 		mappings->places[i].to_ns = place->from_ns;
@@ -118,9 +118,10 @@ static bool covers(const struct module_place *outer, const struct module_place *
 }
 
 /*
- * A heap that is executable is reported again with each brk(), a page longer: 33,000 times in
- * half a second by GNU Common Lisp.  The last place of all grows itself as long as the recording
- * has no row of it; others end here.  True if nothing is left to append.
+ * An executable heap is reported again at each brk(), a page longer: 33,000 times in half a
+ * second by GNU Common Lisp.  The last mapping in the list is enlarged as long as the recording
+ * has no row of it; others that the new one covers end.  True if the new one need not be
+ * appended.
  */
 static bool mappings_grow(struct mappings *mappings, const struct module_place *place)
 {
@@ -202,7 +203,7 @@ struct module_place *mappings_find(struct mappings *mappings, uint64_t address, 
 	const uint64_t era_end =
 		later < mappings->era_count ? mappings->era_starts[later] : UINT64_MAX;
 
-	/* The youngest that stood to the end of the era. */
+	/* The latest that existed until the end of the era. */
 	for (size_t i = mappings->count; i-- > 0;) {
 		struct module_place *place = &mappings->places[i];
 

@@ -1,6 +1,6 @@
 #include "collect/processes/maps_interval.h"
 
-/* So many times as long as a reading took there is none. */
+/* The pause after a reading, in times of its duration. */
 #define PAUSE_FACTOR 19
 
 void maps_interval_change(struct maps_interval *interval, uint64_t round_ns, uint64_t time_ns)

@@ -1,9 +1,11 @@
 /*
- * maps_interval - how often an image's mappings are read from /proc, where no sideband reports them.
+ * maps_interval - limits how often an image's mappings are read from /proc, where no sideband
+ * reports them.
  *
- * An agent says that they have changed each time that it meets an image and that one was closed: a
- * program that does so in a loop would have them read thousands of times a second.  They are read
- * once a round at most, and take at most a twentieth of the time; what is put off is read later.
+ * An agent reports a change each time that it finds a new library and that one was closed: a
+ * program that loads and closes libraries in a loop would cause thousands of readings a second.
+ * So they are read once a round at most, for at most a twentieth of the time; a postponed
+ * reading follows later.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,13 +19,13 @@ struct maps_interval {
 };
 
 /*
- * They had changed by the beginning of the round, as a record with that time says: if they were
- * read in this round, that was behind it.
+ * A record of time_ns, from before the round, reports a change: a reading in this round has
+ * included it.
  */
 void maps_interval_change(struct maps_interval *interval, uint64_t round_ns, uint64_t time_ns);
 /*
- * Whether they are to be read now, in the round that began at round_ns: *out_changed_ns is since
- * when they are what will be read.
+ * Whether to read them now, in the round that began at round_ns: then *out_changed_ns is the
+ * time from which on the reading counts.
  */
 bool maps_interval_begin(struct maps_interval *interval, uint64_t round_ns, uint64_t now_ns,
 			 uint64_t *out_changed_ns);

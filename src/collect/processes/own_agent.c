@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "target/build_id.h"
 
-/* Its headers and notes. */
+/* Enough for the ELF headers and notes. */
 #define HEAD_BYTES 4096
 
 static size_t read_build_id(pid_t pid, uint64_t start, uint8_t out_id[ELF_BUILD_ID_MAX])

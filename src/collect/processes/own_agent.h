@@ -1,6 +1,6 @@
 /*
- * own_agent - the agent as a running process has it mapped: a memfd (abi/attach.h), of which only the
- * recorder has the file.
+ * own_agent - recognises an injected agent among a process's mappings: it is mapped from a
+ * memfd (abi/attach.h), and the recorder has the file of which that is a copy.
  */
 #pragma once
 #include <stdbool.h>
@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A mapping with its first page, in a process; build_id_len 0: not known, it is read in its memory. */
+/*
+ * A mapping of a process.  build_id_len 0: unknown; it is read from the process's memory if the
+ * mapping has the file's first page.
+ */
 struct own_agent_mapping {
 	const char *path;
 	pid_t pid;
@@ -17,5 +20,5 @@ struct own_agent_mapping {
 	size_t build_id_len;
 };
 
-/* Whether it is of this very file, and not of another version's. */
+/* Whether it is the agent in this file, and not another version's. */
 bool own_agent_is(const struct own_agent_mapping *mapping, const char *agent_path);

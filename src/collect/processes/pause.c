@@ -9,7 +9,7 @@ static uint64_t *pause_figure(struct pause *pause)
 {
 	if ((pause->causes & PAUSE_DEBUGGER) || pause->reason == HANDSHAKE_DEBUGGER)
 		return &pause->traced_ns;
-	/* It is at its last instructions, if the exec does not fail. */
+	/* Unless the exec fails, these are the image's last instructions. */
 	if (handshake_is_exec(pause->reason))
 		return &pause->exit_ns;
 	return &pause->unentered_ns;
@@ -23,7 +23,7 @@ static void pause_book(struct pause *pause)
 	pause->booked_ns = burned_ns;
 }
 
-/* Pairs with the loads in the agent's clock.c and timers.c. */
+/* Informs the agent.  Pairs with the loads in its clock.c and timers.c. */
 static void pause_set_agent(struct image *image)
 {
 	if (image->ring != NULL)

@@ -1,9 +1,9 @@
 /*
- * pause - a process that is not sampled for a while, and the time it burns meanwhile.
+ * pause - suspends the sampling of a process, and measures its CPU time meanwhile.
  *
- * While a debugger traces it, since every trap would stop it there; and from when the process
- * itself asks for it (abi/handshake.h) until it says that it may go on.  Its events are off
- * then, and a meter of its own counts, so that the account stays whole.
+ * A process is paused while a debugger traces it, since every trap would stop it in the
+ * debugger; and when it asks for a pause itself (abi/handshake.h), until it ends that.  Its
+ * events are off meanwhile, and a separate meter counts, so that the account stays complete.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,11 +21,11 @@ struct pause_terms {
 	bool is_user_clock;
 };
 
-/* One more cause: with the first, the events go off. */
+/* Adds a cause: the first one switches the events off. */
 void pause_begin(struct image *image, enum pause_cause cause, const struct pause_terms *terms);
-/* PAUSE_ASKED, with the process's reason. */
+/* Adds PAUSE_ASKED, with the process's reason. */
 void pause_ask(struct image *image, uint32_t reason, const struct pause_terms *terms);
-/* One cause less: with the last, they go on. */
+/* Removes a cause: with the last one the events are switched on. */
 void pause_end(struct image *image, enum pause_cause cause);
-/* Books what was burned since the last time, and sees to it that no event is on. */
+/* Books the CPU time since the last call, and switches off the events of new threads, too. */
 void pause_look(struct image *image);

@@ -5,7 +5,7 @@
 #include "abi/ring.h"
 
 #define SECONDS 2
-/* A sample with a stack of some fifty callers that is new: in some programs each is. */
+/* A sample with a new stack of some fifty callers: in some programs every stack is new. */
 #define WORDS_PER_SAMPLE 64ULL
 
 uint64_t ring_memory_words(uint32_t rate_hz, uint32_t processors)
@@ -18,7 +18,7 @@ uint64_t ring_memory_words(uint32_t rate_hz, uint32_t processors)
 	return words;
 }
 
-/* Where the machine's pages are larger than the header it is refused, and nothing is lost. */
+/* Fails, harmlessly, where the machine's pages are larger than the ring's header. */
 static void give_back(struct ring_header *ring, uint64_t index, uint64_t words)
 {
 	if (words > 0)

@@ -5,12 +5,12 @@
 #include "collect/processes/ring_memory.h"
 #include "collect/processes/trust.h"
 
-/* Even the shortest handler, switch and sample take longer: what they burn is on their thread. */
+/* Every handler and switch takes longer than this, in CPU time of its thread. */
 #define LEAST_HANDLER_NS 100
 #define LEAST_SWITCH_NS  50
-/* Ticks of any machine's counter in a nanosecond. */
+/* No machine's counter has more ticks in a nanosecond. */
 #define MOST_TICKS 16
-/* Handlers that run at the same time, on as many processors. */
+/* Handlers that may run at the same time, on as many processors. */
 #define MOST_AT_ONCE 256
 
 static uint64_t load(const u64 *figure)
@@ -55,7 +55,7 @@ uint64_t ring_view_head(const struct image *image)
 
 uint64_t ring_view_lost(struct image *image)
 {
-	/* Each was due after a period; timers may expire twice in one. */
+	/* One sample is due in each period; timers may expire twice in one. */
 	return trust_bound_count(image, load(&image->ring->lost_samples),
 				 image->period_ns / 2 + 1);
 }
@@ -110,7 +110,7 @@ struct ring_costs ring_view_costs(struct image *image)
 		.start_ns = load(&ring->start_ns),
 	};
 
-	/* A handler may be preempted, but not for longer than its program is there. */
+	/* A handler may be preempted, but not for longer than its program has run. */
 	if (costs.handler_timed == 0 || costs.handler_timed > costs.handler_samples ||
 	    costs.handler_ticks / MOST_TICKS > trust_life_ns(image))
 		costs.handler_timed = costs.handler_ticks = 0;

@@ -2,13 +2,15 @@
 
 #include <unistd.h>
 
-/* A thread that lives longer has lost little of its creator's periods. */
+/* A thread that lives longer costs its creator few of its samples. */
 #define YOUNG_LIFE_PERIODS 32
 #define YOUNG_CPU_PERIODS  8
-/* Each costs its creator half a period on average: so many in a second are below 1 % at 1 kHz. */
+/*
+ * Each costs its creator half a period on average: fewer in a second cost below 1 % at 1 kHz.
+ */
 #define ENDS_IN_WINDOW 16
 #define WINDOW_NS      1000000000ULL
-/* A program that makes threads now and then keeps its event. */
+/* The event stays open in a program that creates threads now and then. */
 #define EXPIRY_NS 5000000000ULL
 
 static struct short_threads_creator *find(struct short_threads *threads, pid_t tid)
@@ -27,7 +29,7 @@ static void creator_close(struct short_threads_creator *creator)
 	creator->fd = -1;
 }
 
-/* The creator's place: its own, a free one, or that of whichever has no event and ended last. */
+/* The creator's place: its own, a free one, or the first without an event; NULL: none. */
 static struct short_threads_creator *place_for(struct short_threads *threads, pid_t tid)
 {
 	struct short_threads_creator *place = find(threads, tid);
@@ -65,7 +67,7 @@ bool short_threads_take_end(struct short_threads *threads,
 	}
 	if (++creator->ends < ENDS_IN_WINDOW)
 		return true;
-	/* What is refused now is tried again after as many. */
+	/* An event that is refused is tried again after as many ends. */
 	creator->ends = 0;
 	creator->fd = open_on(creator->tid);
 	return true;

@@ -1,16 +1,17 @@
 /*
- * short_threads - keeps the samples of a thread right whose children end young.
+ * short_threads - keeps sampling correct for threads that create many short-lived threads.
  *
  * Events that a new thread inherits make its perf context a clone of its creator's, and the
  * kernel exchanges clones' contexts at a switch between the two (kernel/events/core.c,
  * perf_event_context_sched_out): what the creator's event has counted of its period goes to the
- * new thread, and is lost when that ends.  A creator of many short threads is then hardly sampled.
- * An event on the creator that is not inherited makes the kernel mark no clone.  It counts
- * nothing and is switched off, but each switch between such threads then stops and starts their
- * events, which takes two to three times as long.  So it is opened only on threads of which
- * several children in a second ended young, and closed when that is over.
+ * new thread, and is lost when that ends.  A creator of many short threads is then hardly
+ * sampled.  With an additional event on the creator that is not inherited, the kernel marks no
+ * clones.  That event counts nothing and is switched off, but each switch between such threads
+ * then stops and starts their events, which takes two to three times as long.  So it is opened
+ * only on threads of which several children in a second were short-lived, and closed when that
+ * is over.
  *
- * Fed with what the sideband reports; what is remembered does not grow.
+ * Its input are the sideband's reports; its memory is bounded.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,13 +21,13 @@
 
 #include "abi/ring.h"
 
-/* Threads of one process that create others; more are not seen to. */
+/* Creators that are watched in one process. */
 #define SHORT_THREADS_CREATORS RING_CREATORS
 
 struct short_threads_creator {
 	pid_t tid;          /* 0: the place is free */
 	int fd;             /* -1: no event is open */
-	uint32_t ends;      /* of young children, in the window */
+	uint32_t ends;      /* of short-lived children, in the window */
 	uint64_t window_ns; /* when it began */
 	uint64_t last_ns;   /* the last such end */
 };
@@ -36,18 +37,21 @@ struct short_threads {
 	size_t count; /* of places that were ever used */
 };
 
-/* A thread ended so long after it began.  cpu_ns: what it burned, as far as that is known. */
+/* An ended thread: its lifetime, and its CPU time as far as known. */
 struct short_threads_life {
 	pid_t creator;
 	uint64_t end_ns, life_ns, cpu_ns, period_ns;
 };
-/* Returns whether it ended young. */
+/*
+ * Counts the end of a thread; open_on() opens the event on a creator that needs one.  Returns
+ * whether the thread was short-lived.
+ */
 bool short_threads_take_end(struct short_threads *threads,
 			    const struct short_threads_life *life, int (*open_on)(pid_t tid));
 /* The thread ended: its tid may be another's. */
 void short_threads_forget(struct short_threads *threads, pid_t tid);
-/* The creator in this place if it has an event, else 0. */
+/* The tid of the creator in this place if it has an event, else 0. */
 uint32_t short_threads_event_tid(const struct short_threads *threads, size_t place);
-/* Closes the events of those that have created no short thread for long. */
+/* Closes the events of creators of which no short-lived thread has ended for long. */
 void short_threads_expire(struct short_threads *threads, uint64_t now_ns);
 void short_threads_close(struct short_threads *threads);

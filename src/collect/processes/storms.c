@@ -9,19 +9,25 @@
 #include "collect/processes/image.h"
 #include "collect/processes/ring_view.h"
 
-/* For so long the ends of its children are still taken.  Each fork copies what counts them. */
+/*
+ * How long the ends of its children are still counted after a storm.  No longer: each fork
+ * copies the counters.
+ */
 #define LINGER_NS 300000000ULL
 
-/* What children do is said before fork() makes them. */
+/*
+ * The agent reads before fork() whether the child delays its handshake, so a fork up to so long
+ * after a storm's end may belong to it.
+ */
 #define FORK_NS 1000000ULL
 
 struct storm {
 	uint32_t id; /* 0: none */
 	pid_t pid;
-	bool is_of_programs; /* others of its children are entered */
+	bool is_of_programs; /* of listed programs: its other children are sampled */
 	uint64_t begun_ns;
 	uint64_t over_ns;                   /* when it ended; 0: it goes on */
-	uint64_t gap_from_ns, gap_until_ns; /* it had ended meanwhile */
+	uint64_t gap_from_ns, gap_until_ns; /* between these it was over */
 	struct exit_counters *counters;
 };
 
@@ -71,7 +77,10 @@ static bool is_counting(const struct storm *storm)
 	return storm->id != 0 && !exit_counters_is_stopped(storm->counters);
 }
 
-/* One of the same process that has ended a moment ago goes on; else a new one, or NULL. */
+/*
+ * Continues a storm of the same process that ended a moment ago; else makes a new one, or
+ * returns NULL.
+ */
 static struct storm *make_storm(struct storms *storms, pid_t pid)
 {
 	struct storm *free_storm = NULL;
@@ -96,7 +105,10 @@ static struct storm *make_storm(struct storms *storms, pid_t pid)
 	return free_storm;
 }
 
-/* All children of parent's, or those that execute the listed programs. */
+/*
+ * Delays the handshakes of all later children of parent, or of those that execute listed
+ * programs.
+ */
 static void set_late(struct storm *storm, struct image *parent, bool is_of_programs)
 {
 	storm->is_of_programs = is_of_programs;
@@ -114,7 +126,7 @@ static void begin_storm(struct storms *storms, struct image *parent, bool is_of_
 		return;
 	parent->storm = storm->id;
 	set_late(storm, parent, is_of_programs);
-	/* A child that was born before has said hello, or does so at once. */
+	/* Children that were forked before do their handshake at once. */
 	if (storm->over_ns == 0) {
 		storm->begun_ns = monotonic_ns();
 	} else {
@@ -129,14 +141,20 @@ static bool is_of_all(const struct storm *storm)
 	return storm != NULL && !storm->is_of_programs;
 }
 
-/* Its contexts would be clones of those of its threads: exit_counters.h. */
+/*
+ * Not with several threads: their perf contexts would be clones of each other
+ * (exit_counters.h).
+ */
 static bool may_begin(const struct storms *storms, const struct image *parent)
 {
 	return parent->running_threads == 1 && parent->has_sampling_events &&
 	       storms->is_possible;
 }
 
-/* Of all that executed a program; those that are listed are brief still. */
+/*
+ * For each child that executed a program, listed or not: updates the list, and begins or ends a
+ * storm by it.
+ */
 static void storms_take_program(struct storms *storms, struct image *parent,
 				const struct image *child)
 {
@@ -182,7 +200,10 @@ void storms_take_child(struct storms *storms, struct image *parent, const struct
 {
 	if (image_program(child) != NULL)
 		storms_take_program(storms, parent, child);
-	/* In a storm of all its own children would say hello late, too. */
+	/*
+	 * In a storm of all children, the child's own children would delay their handshakes,
+	 * too: so these must have been brief as well.
+	 */
 	if (child->is_brief && !child->has_long_below)
 		storms_take_brief(storms, parent);
 	else
@@ -194,7 +215,7 @@ static bool is_in_gap(uint64_t from_ns, uint64_t until_ns, uint64_t time_ns)
 	return from_ns != 0 && time_ns > from_ns + FORK_NS && time_ns <= until_ns;
 }
 
-/* The storm among the children of pid that was at that time, and may have ended since. */
+/* The storm among the children of pid at that time, which may have ended since. */
 static const struct storm *find_at(const struct storms *storms, pid_t pid, uint64_t time_ns)
 {
 	for (size_t i = 0; i < STORMS_MAX; i++) {

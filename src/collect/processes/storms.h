@@ -1,22 +1,25 @@
 /*
- * storms - processes whose children are too brief to be sampled.
+ * storms - detects processes that start many children too brief to be sampled, and has these
+ * delay their handshakes.
  *
- * When STORM_CHILDREN of a process have ended in a row before they had burned two sampling
- * periods, a storm begins: its ring says so (ring_view_set_late_hellos()), and those to come
- * say hello only when they have burned a period (docs/decisions/0036).  What each of them burned
- * the kernel reports at its end (exit_counters.h).
+ * When STORM_CHILDREN children of a process in a row have ended with less than two sampling
+ * periods of CPU time, a storm begins: the process's ring says so
+ * (ring_view_set_late_hellos()), and agents of later children do their handshake only after a
+ * period of CPU time (docs/decisions/0036).  The kernel reports the CPU time of each child at
+ * its end (exit_counters.h).
  *
- * Where the children are mixed, programs that are brief each time (brief_programs.h) are a storm
- * of their own: those to come of these say hello late, the others at once, and the storm goes on
- * whatever these do, until any of them makes a thread.  None such begins in that process again.
+ * Where children are mixed, programs that are brief each time (brief_programs.h) form a storm
+ * of their own: children that execute these delay their handshakes, others do not.  The others
+ * do not end such a storm, unless one of them creates a thread; then no such storm begins in
+ * that process again.
  *
- * A storm of all ends when a late hello comes (one comes before a thread is made), when a process
- * without an agent makes a thread in it, and with its process's image.  None begins in a process
- * of several threads, nor where the kernel's reports are refused: there all children say hello
- * at once.
+ * A storm of all children ends at the first delayed handshake (one is done before a thread is
+ * created), when a process without an agent creates a thread in it, and with its process's
+ * image.  None begins in a process of several threads, nor where the kernel's reports are
+ * refused: there all children do their handshake at once.
  *
- * Of the children that were born in it the ends are still to be read then, or still to come: the
- * kernel's reports go on for a moment, unless threads may be made.
+ * Children of an ended storm may not have ended, or their ends may not have been read: the
+ * kernel's reports go on for a moment, unless threads may be created.
  */
 #pragma once
 #include <stdbool.h>
@@ -27,35 +30,38 @@ struct image;
 struct storms;
 
 #define STORM_CHILDREN 8
-/* At a time: of more, all children say hello at once. */
+/* At a time; children of other processes do their handshake at once. */
 #define STORMS_MAX 3
 
 /* is_possible: else none ever begins. */
 struct storms *storms_new(bool is_possible);
 void storms_free(struct storms *storms);
-/* None begins from now on: nothing reports what is forked. */
+/* No storm begins from now on, since nothing reports forks any more. */
 void storms_stop(struct storms *storms);
-/* A child of parent's has ended (is_brief, has_long_below): a storm may begin, or end. */
+/* A child of parent has ended (is_brief, has_long_below): a storm may begin or end. */
 void storms_take_child(struct storms *storms, struct image *parent, const struct image *child);
-/* Whether it is one of brief programs among other children. */
+/* Whether it is a storm of listed programs among other children. */
 bool storms_is_of_programs(const struct storms *storms, uint32_t id);
-/* A child executes the program at that path: it is to say hello late if that is listed. */
+/* A child executes the program at that path: if it is listed, its handshake is delayed. */
 void storms_see_program(struct image *child, const struct image *parent, const char *path);
-/* A child of fork is in its parent's storm, or in the one that its parent is in. */
+/* A forked child belongs to its parent's storm, or to the one that its parent belongs to. */
 void storms_take_fork(const struct storms *storms, struct image *child,
 		      const struct image *parent, uint64_t time_ns);
 /* The storm of that id ends; parent is its process's image, or NULL. */
 void storms_end(struct storms *storms, uint32_t id, struct image *parent);
-/* Threads may be made in it: nor does the kernel report any more.  What it has is kept. */
+/*
+ * Threads may be created in it: closes its exit counters.  Ends that they have reported are
+ * kept.
+ */
 void storms_stop_counting(struct storms *storms, uint32_t id);
-/* Forgets those that have ended a while ago. */
+/* Forgets storms that ended a while ago. */
 void storms_forget(struct storms *storms);
 /* The process whose children are in the storm of that id; 0: it is forgotten. */
 pid_t storms_pid(const struct storms *storms, uint32_t id);
-/* Whether the ends of its threads are reported. */
+/* Whether the ends of the image's threads are reported by exit counters. */
 bool storms_count(const struct storms *storms, const struct image *image);
-/* Takes in what the kernel has reported up to now. */
+/* Reads what the exit counters have reported up to now. */
 void storms_read(struct storms *storms);
-/* What a thread of the image that has ended had burned; false: that is not known (yet). */
+/* CPU time of an ended thread of the image; false: not known (yet). */
 bool storms_take_end(struct storms *storms, const struct image *image, pid_t tid,
 		     uint64_t *out_ns);

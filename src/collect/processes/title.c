@@ -10,20 +10,20 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 
-/* Of a command line so much is read: what make gives a compiler is seldom longer. */
+/* Bytes of a command line that are read: a compiler's in a build are seldom longer. */
 #define BYTES_MAX     8192
 #define ARGUMENTS_MAX 512
-/* One that is longer is cut, where others stand beside it. */
+/* A longer argument is cut, unless it is the only one. */
 #define ARGUMENT_MAX 48
 #define ELLIPSIS     "…"
 /* From one reading to the next. */
 #define WAIT_FIRST_NS 100000000ULL
 #define WAIT_MAX_NS   1600000000ULL
 
-/* What an argument says of which process it is, the most first. */
+/* How well an argument distinguishes a process from others, best first. */
 enum rank {
 	RANK_OPERAND,
-	RANK_FILE, /* an option's value, if the option has one, that looks like a file's name */
+	RANK_FILE,  /* follows an option, and looks like a file's name */
 	RANK_OTHER, /* options, and other values */
 	RANK_COUNT,
 };
@@ -39,7 +39,7 @@ static bool is_inside_character(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80; /* UTF-8 */
 }
 
-/* At most limit bytes of it: the end of a path, the beginning of anything else. */
+/* Appends at most limit bytes: the end of a path, the beginning of anything else. */
 static void add_cut(char *title, const char *text, size_t len, size_t limit)
 {
 	const size_t at = strlen(title), dots = strlen(ELLIPSIS);
@@ -62,7 +62,7 @@ static void add_cut(char *title, const char *text, size_t len, size_t limit)
 	}
 }
 
-/* Control characters are spaces, and several spaces one. */
+/* Replaces control characters by spaces, and several spaces by one. */
 static size_t clean(const char *from, size_t len, char *to)
 {
 	size_t out = 0;
@@ -80,7 +80,7 @@ static size_t clean(const char *from, size_t len, char *to)
 	return out;
 }
 
-/* text has room for len bytes, which the arguments point into. */
+/* The arguments point into text, which has room for len bytes. */
 static size_t split(const char *bytes, size_t len, char *text, struct argument *arguments)
 {
 	size_t count = 0;
@@ -97,7 +97,7 @@ static size_t split(const char *bytes, size_t len, char *text, struct argument *
 	return count;
 }
 
-/* The program without its folder: its path ends where the first argument's first word does. */
+/* Removes the folder from the program's path, which ends at the argument's first space. */
 static void strip_folder(struct argument *program)
 {
 	const char *space = memchr(program->text, ' ', program->len);
@@ -110,7 +110,7 @@ static void strip_folder(struct argument *program)
 	program->text = slash + 1;
 }
 
-/* Whether it ends as "part.c" and "archive.tar.gz" do. */
+/* Whether it has an extension, as "part.c" and "archive.tar.gz". */
 static bool looks_like_file(const struct argument *argument)
 {
 	const char *slash = memrchr(argument->text, '/', argument->len);
@@ -150,10 +150,12 @@ static bool is_chosen_already(const struct argument *arguments, size_t count, si
 	return false;
 }
 
-/* The most telling ones that there is room for; options only where nothing else is. */
+/* Chooses the most distinctive arguments that fit; options only if there is nothing else. */
 static void choose(struct argument *arguments, size_t count)
 {
-	/* Each with a space, and as if something were left out before it; and behind the last. */
+	/*
+	 * Each may need a space and an ellipsis before it, and the last an ellipsis after it.
+	 */
 	const size_t around = 2 + strlen(ELLIPSIS);
 	size_t used = arguments[0].len + around;
 	bool has_any = false;
@@ -219,7 +221,7 @@ void title_make(const char *bytes, size_t len, char out_title[TITLE_SIZE])
 	join(arguments, count, ARGUMENT_MAX, out_title);
 }
 
-/* False of a process that is gone, of the kernel's own, and of one that may not be seen. */
+/* False for a process that has ended, for a kernel thread, and for one that may not be read. */
 static bool title_read(pid_t pid, char out_title[TITLE_SIZE])
 {
 	char path[64], bytes[BYTES_MAX];

@@ -13,7 +13,7 @@
 #include "collect/processes/tree_internal.h"
 #include "record/writer.h"
 
-/* Two clocks: a thread's own beginning may seem to be before its creation. */
+/* Tolerance between two clocks: a thread's own start may seem to be before its creation. */
 #define START_SLACK_NS 2000000
 
 void tree_init(struct tree *tree, struct recording_writer *writer, uint64_t session_start_ns)
@@ -120,14 +120,14 @@ struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint6
 	return image;
 }
 
-/* No agent came into its program, so none goes along into those it starts. */
+/* Its program has no agent, so the programs that it starts get none. */
 static bool passes_nothing_on(const struct image *image)
 {
 	return image->state == IMAGE_STARTING && !image->says_hello_late &&
 	       (image->has_program || image->is_passed_by);
 }
 
-/* The program without an agent that it comes from: the first of several. */
+/* Notes the program without an agent that started it: the outermost of several. */
 static void note_passer(struct image *image, const struct image *from)
 {
 	image->is_passed_by = true;
@@ -136,9 +136,8 @@ static void note_passer(struct image *image, const struct image *from)
 }
 
 /*
- * Whether this thread, which is new, is known already: what an agent writes into shared memory
- * may be read before the kernel's word is.  Its tid may have been another one's, whose end was
- * lost.
+ * Whether this new thread is known already: an agent's records may be read before the kernel's.
+ * A known thread of this tid may also be an older one, whose end was lost.
  */
 static bool is_known_thread(struct image *image, const struct sideband_event *event)
 {
@@ -164,7 +163,10 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 	}
 	struct image *image = tree_find(tree, event->pid);
 
-	/* Where its creator was reported twice (sideband_follow()), so is it. */
+	/*
+	 * A thread whose events are reported twice (sideband_follow()) has its children
+	 * reported twice.
+	 */
 	if (tree->leaves_children ||
 	    (image != NULL && image->start_ns + START_SLACK_NS >= event->time_ns))
 		return;
@@ -180,7 +182,7 @@ static void tree_take_fork(struct tree *tree, const struct sideband_event *event
 	image_thread_at(image, event->tid, event->time_ns, tree->writer);
 }
 
-/* Whether it has not even begun to end. */
+/* Whether the process has not begun to exit. */
 static bool is_to_run_on(pid_t pid)
 {
 	struct process_stat stat;
@@ -194,7 +196,7 @@ static void tree_take_thread_end(struct image *image, struct image_thread *threa
 	thread->end_ns = time_ns;
 	image->ended_threads++;
 	short_threads_forget(&image->short_threads, thread->tid);
-	/* Timers are each thread's own. */
+	/* Only inherited events need short_threads.h; each thread has timers of its own. */
 	if (!image->has_sampling_events)
 		return;
 	thread->has_ended_young = short_threads_take_end(
@@ -221,21 +223,26 @@ static void tree_take_exit(struct tree *tree, const struct sideband_event *event
 		tree_take_thread_end(image, thread, event->time_ns);
 	if (image->running_threads == 0 || --image->running_threads > 0)
 		return;
-	/* The kernel says the same when an exec takes a process out of our sight. */
+	/*
+	 * The kernel reports the same when an exec changes the process's rights and so ends our
+	 * events.
+	 */
 	if (image->state == IMAGE_STARTING && is_to_run_on(image->pid))
 		image->unwatched_since_ns = event->time_ns;
 	else
 		tree_end(tree, image, event->time_ns);
 }
 
-/* A child that was only on its way to exec, unsampled, is the same image still. */
+/* Whether it is a forked child without samples: then exec continues the same image. */
 static bool is_still_starting(const struct image *image)
 {
 	return image->state == IMAGE_STARTING && image->samples == 0 &&
 	       image->thread_count <= 1;
 }
 
-/* The image of a program that takes the place of another (NULL: of one that is not known). */
+/*
+ * Makes the image of a program that replaces another by exec; old is NULL if that is unknown.
+ */
 static struct image *replace_image(struct tree *tree, struct image *old,
 				   const struct sideband_event *event)
 {
@@ -269,7 +276,7 @@ static struct image *replace_image(struct tree *tree, struct image *old,
 	return image;
 }
 
-/* The same process with a new program: one thread, nothing mapped. */
+/* An exec: the process has a new program, one thread and no mappings. */
 static struct image *tree_take_exec(struct tree *tree, const struct sideband_event *event)
 {
 	struct image *image = tree_find(tree, event->pid);

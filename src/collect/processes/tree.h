@@ -1,8 +1,8 @@
 /*
  * tree - the process images of a session, and which one a pid has at this moment.
  *
- * Fed with what the kernel reports (sideband), or, where perf events are refused, with what
- * /proc says when an agent says hello.
+ * Updated by the kernel's reports (sideband), or, where perf events are refused, from /proc at
+ * an agent's handshake.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct module_place;
 struct recording_writer;
 struct sideband_event;
 
-/* Of running_threads: what ended is shown by the process's pidfd. */
+/* A value of running_threads: not counted; the process's pidfd shows its end. */
 #define TREE_THREADS_UNKNOWN (1U << 30)
 
 struct tree {
@@ -29,30 +29,27 @@ struct tree {
 	uint32_t serial;
 	struct intern paths; /* of mapped files */
 	bool has_sideband;
-	const char *agent_path; /* the file of agents that are brought in; NULL: none are */
-	bool leaves_children;   /* processes to come are none of ours */
-	/*
-	 * Called once for each image, when its last instruction is behind it; it is freed
-	 * after.
-	 */
+	const char *agent_path; /* the file of injected agents; NULL: none are injected */
+	bool leaves_children;   /* later child processes are not recorded */
+	/* Called once for each image, after it has ended; the image is freed afterwards. */
 	void (*ended)(void *context, struct image *image);
-	/* Called for what an image maps, executable; NULL: not wanted. */
+	/* Called for each executable mapping of an image; NULL: not wanted. */
 	void (*mapped)(void *context, struct image *image, const struct module_place *place);
 	void *context;
 	uint64_t *last_ended_cpu_ns; /* set by tree_end() while an exec is taken in */
 };
 
 void tree_init(struct tree *tree, struct recording_writer *writer, uint64_t session_start_ns);
-/* Frees the images that are left without calling ended(). */
+/* Frees the remaining images, without calling ended(). */
 void tree_close(struct tree *tree);
 
-/* The image pid runs at this moment, or NULL. */
+/* The image that pid runs at this moment, or NULL. */
 struct image *tree_find(const struct tree *tree, pid_t pid);
-/* A new image of pid; the one it had, if any, has ended. */
+/* Adds a new image of pid; the one it had, if any, has ended. */
 struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint64_t time_ns);
-/* The image has run its last instruction. */
+/* The image has ended. */
 void tree_end(struct tree *tree, struct image *image, uint64_t time_ns);
-/* The session ends before the image does: the same, but for its end. */
+/* The session ends before the image does: the same, without an end time. */
 void tree_leave(struct tree *tree, struct image *image);
 void tree_take(struct tree *tree, const struct sideband_event *event);
 
@@ -60,11 +57,11 @@ void tree_take(struct tree *tree, const struct sideband_event *event);
 bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns);
 /* The image of pid's parent process, as /proc says, or NULL. */
 struct image *tree_find_parent(const struct tree *tree, pid_t pid);
-/* The session's command: its exec may not be reported. */
+/* Adds the session's command: its exec may not be reported. */
 void tree_add_command(struct tree *tree, pid_t pid, uint64_t time_ns);
-/* A thread that runs already, with its name. */
+/* Adds a thread that runs already, with its name. */
 void tree_read_thread(struct tree *tree, struct image *image, pid_t tid, uint64_t time_ns);
-/* Its name as /proc has it now. */
+/* Reads its name from /proc. */
 void tree_read_name(struct tree *tree, struct image *image);
-/* Name and executable from /proc, where there is no sideband. */
+/* Reads its name and executable from /proc, where there is no sideband. */
 void tree_read_process(struct tree *tree, struct image *image);

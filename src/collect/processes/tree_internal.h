@@ -1,4 +1,4 @@
-/* What the files of the tree share. */
+/* tree_internal - what tree.c, tree_maps.c and tree_proc.c share. */
 #pragma once
 #include <stdio.h>
 

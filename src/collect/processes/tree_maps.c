@@ -1,4 +1,6 @@
-/* What the images of a tree map: as the kernel reports it, and as /proc has it. */
+/*
+ * Executable mappings of process images, as the kernel reports them and from /proc/<pid>/maps.
+ */
 #include "collect/processes/tree.h"
 
 #include <string.h>
@@ -20,7 +22,7 @@ static bool is_file(const char *path)
 	       strncmp(path, "/dev/zero", 9) != 0 && strncmp(path, "/SYSV", 5) != 0;
 }
 
-/* Which module a mapping is of; what has no file is one module for each image. */
+/* Finds the module of a mapping; all memory without a file is one module for each image. */
 static void tree_place_module(struct tree *tree, struct image *image, const char *path,
 			      const uint8_t *build_id, size_t build_id_len,
 			      struct module_place *place)
@@ -114,7 +116,7 @@ bool tree_read_maps(struct tree *tree, struct image *image, uint64_t time_ns)
 					      .from_ns = time_ns,
 					      .to_ns = UINT64_MAX };
 
-		/* The vsyscall page is the kernel's, and of every process. */
+		/* The vsyscall page is the kernel's, and in every process. */
 		if (!mapping->is_executable || strcmp(mapping->path, "[vsyscall]") == 0)
 			continue;
 		tree_place_module(tree, image, mapping->path, NULL, 0, &place);

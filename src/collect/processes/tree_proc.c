@@ -1,4 +1,4 @@
-/* What /proc says of processes and threads that run already, or that nothing else reports. */
+/* Reads processes and threads from /proc that run already, or that nothing else reports. */
 #include "collect/processes/tree.h"
 
 #include <limits.h>

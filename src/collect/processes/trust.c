@@ -8,19 +8,19 @@
 
 #define NS_PER_MS 1000000ULL
 /*
- * What the agent's clocks and the kernel's may differ by, and two periods; none for one that wrote
- * what cannot be.
+ * Tolerance, besides two periods, for differences between the agent's clocks and the kernel's;
+ * none for an agent that wrote something impossible.
  */
 #define SLACK_NS   (NS_PER_MS / 5)
 #define SLACK_PART 64
 /* Events do not count all of each switch between threads (decision 0008). */
 #define EVENTS_SLACK_PART 2
-/* So much, and an eighth of what was burned, no agent claims too much. */
+/* No agent claims more than this, plus an eighth of the CPU time, too much. */
 #define EXCESS_NS   (20 * NS_PER_MS)
 #define EXCESS_PART 8
-/* Clocks of a program in a time namespace are others; the thread may have been held up, too. */
+/* Clocks differ in a time namespace, and the thread may have been delayed. */
 #define TIME_SLACK_NS (1000 * NS_PER_MS)
-/* Counts go on for a moment without anything being burned that the kernel would count. */
+/* Counts may rise for a moment before the kernel has counted the CPU time. */
 #define COUNT_SLACK 1000
 
 void trust_begin_round(struct image *image)
@@ -46,7 +46,7 @@ static uint64_t paused_ns(const struct image *image)
 	return image->pause.traced_ns + image->pause.unentered_ns + image->pause.exit_ns;
 }
 
-/* Where the kernel's figure is not to be had: all processors, all the time. */
+/* The limit without the kernel's figure: all processors, all the time. */
 static uint64_t most_since_ns(struct trust *trust, uint64_t since_ns)
 {
 	const uint64_t now_ns = monotonic_ns();
@@ -56,7 +56,7 @@ static uint64_t most_since_ns(struct trust *trust, uint64_t since_ns)
 	return now_ns > since_ns ? (now_ns - since_ns) * trust->processors : 0;
 }
 
-/* Before its events were opened. */
+/* CPU time before its events were opened. */
 static uint64_t before_ns(const struct image *image)
 {
 	return image->opened_cpu_ns > image->cpu_before_ns ? image->opened_cpu_ns
@@ -71,8 +71,8 @@ static uint64_t events_ns(const struct image *image)
 }
 
 /*
- * By the process's clock while it is there and its events, whichever is ahead (traps follow the
- * events), or else by the clock on the wall.
+ * Reads the process's CPU time: its clock while it exists, or its events, whichever is ahead
+ * (traps follow the events); if it has neither, a limit by wall time.
  */
 static void look(struct image *image)
 {
@@ -98,7 +98,7 @@ static void look(struct image *image)
 	trust->is_fresh = true;
 }
 
-/* As far as that is known: since its events were opened. */
+/* The most CPU time since its events were opened, by the last reading. */
 static uint64_t known_most_ns(const struct image *image)
 {
 	const struct trust *trust = &image->trust;
