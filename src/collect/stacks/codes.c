@@ -1,6 +1,7 @@
 /*
- * A record is the target's to write: its lengths are checked when it comes, once, and its
- * texts are only ever bytes.
+ * Stores the interpreted functions that agents send (codes.h).  The target can write anything
+ * into a record: lengths are checked once, when it is read, and texts are treated as plain
+ * bytes.
  */
 #include "collect/stacks/codes.h"
 
@@ -13,7 +14,7 @@
 #include "record/writer.h"
 #include "target/python_lines.h"
 
-/* What the frames of a language are in, and what those without a code are called. */
+/* By language: the module of its frames, and the name of those without a code. */
 static const struct code_language {
 	const char *module_path;
 	const char *unknown_name;
@@ -40,7 +41,10 @@ static const struct code_kind {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* To find a line is to read its table from the beginning, and most frames are callers. */
+/*
+ * Results that are kept: finding a line means reading its table from the beginning, and
+ * callers, which most frames are, repeat.
+ */
 #define LINES_KEPT 4
 
 struct known_line {
@@ -50,11 +54,11 @@ struct known_line {
 
 struct known_code {
 	uint32_t row;     /* of the recording; 0: not written yet */
-	bool is_doubtful; /* another content came by the same key, in the same epoch */
+	bool is_doubtful; /* different contents came with its key in one epoch */
 	uint8_t kind, table;
 	uint16_t name_length, qualified_length, file_length, table_length;
 	uint32_t epoch, first_line;
-	struct known_line lines[LINES_KEPT]; /* as they were found last */
+	struct known_line lines[LINES_KEPT]; /* found last */
 	uint8_t bytes[];                     /* as in the record */
 };
 
@@ -64,7 +68,10 @@ static size_t bytes_of(const struct ring_code *head)
 	       head->table_length;
 }
 
-/* A code without a name says nothing that a missing one does not. */
+/*
+ * Whether a record is well-formed; it needs a name, without which it is no better than a
+ * missing one.
+ */
 static bool is_sound(const struct ring_code *head, uint64_t count)
 {
 	const bool is_key =
@@ -130,7 +137,10 @@ void codes_take(struct codes *codes, struct epochs *epochs, uint32_t image_row,
 	}
 }
 
-/* What a frame without a code is of; 0: the image has interpreters of several languages. */
+/*
+ * The language of a frame without a code; 0: the image has interpreters of several languages,
+ * or none.
+ */
 static uint32_t only_language(const struct image *image)
 {
 	for (uint32_t i = 1; i < CODES_LANGUAGES; i++)
@@ -256,7 +266,7 @@ void codes_place(struct codes *codes, const struct epochs *epochs, const struct 
 					       .address = (uint64_t)row << 32 | line };
 }
 
-/* A function that has a name and nothing else. */
+/* The place of a function of which only the name is known. */
 static void place_named(struct codes *codes, uint32_t language, const char *name, uint32_t *row,
 			struct recording_frame *out_frame)
 {

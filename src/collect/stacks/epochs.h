@@ -1,10 +1,11 @@
 /*
- * epochs - what agents send once and name often, by the key they name it by.
+ * epochs - a bounded store of stacks and functions, which agents send once and then refer to by
+ * key.
  *
- * One store for all images of a session, of bounded size: when it is full it begins a new
- * epoch.  The epoch is part of what agents go by (agent/sample/emit.c), so they send anew what
- * they still meet, and what they do not is forgotten.  The epoch before is kept for what was
- * on its way: docs/decisions/0014.
+ * One store for all images of a session: when it is full a new epoch begins.  Agents remember
+ * what they have sent in the current epoch only (agent/sample/emit.c), so they send again what
+ * they still use; the rest is forgotten.  The previous epoch is kept for records that were on
+ * their way: docs/decisions/0014.
  */
 #pragma once
 #include <stddef.h>
@@ -14,8 +15,8 @@
 #include "base/table.h"
 
 /*
- * Of one epoch, of which there are two: tables of some MiB and 16 MiB of contents.  A round
- * takes in all that the rings hold before an epoch can end, so nothing is forgotten on its way.
+ * Limits of each of the two epochs: tables of some MiB and 16 MiB of contents.  A round reads
+ * all that the rings hold before an epoch can end, so nothing is forgotten on its way.
  */
 #define EPOCHS_LIMIT       (3U << 14)
 #define EPOCHS_LIMIT_BYTES ((size_t)16 << 20)
@@ -42,18 +43,18 @@ struct epochs {
 void epochs_init(struct epochs *epochs);
 void epochs_done(struct epochs *epochs);
 
-/* What goes by this key in that image, or NULL: it never came, or was forgotten. */
+/* The content with this key in that image, or NULL: it never came, or was forgotten. */
 void *epochs_find(const struct epochs *epochs, enum epochs_kind kind, uint32_t image_row,
 		  uint64_t key);
-/* The same, as a sender of that epoch means it, if both know the key. */
+/* The same; if both epochs have the key, the content of that epoch. */
 void *epochs_find_as_of(const struct epochs *epochs, uint32_t number, enum epochs_kind kind,
 			uint32_t image_row, uint64_t key);
-/* Room for it in this epoch, zeroed, in the place of what went by this key in it. */
+/* Allocates a zeroed content in this epoch; it replaces the one with this key. */
 void *epochs_add(struct epochs *epochs, enum epochs_kind kind, uint32_t image_row, uint64_t key,
 		 size_t bytes) __attribute__((returns_nonnull));
 /*
- * Before the rings are read: begins a new epoch if this one is full.  Not in two rounds one
- * after the other: agents learn of an epoch in its first round, so the last of the epoch
- * before come in its second.
+ * Called before a round reads the rings: begins a new epoch if this one is full.  Not in two
+ * rounds in a row: agents see an epoch in its first round, so the last records of the previous
+ * one come in its second.
  */
 void epochs_begin_round(struct epochs *epochs);

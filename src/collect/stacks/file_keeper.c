@@ -11,7 +11,7 @@
 #include "collect/processes/mappings.h"
 #include "record/writer.h"
 
-/* Descriptors are few where the limit is 1,024, and each process we watch wants one. */
+/* Descriptors are scarce where the limit is 1,024, and each watched process needs one. */
 #define MAX_FILES      256
 #define MAX_COPY_BYTES ((off_t)64 << 20)
 
@@ -45,7 +45,7 @@ void file_keeper_add(struct file_keeper *keeper, uint32_t process_row, pid_t pid
 		(struct held_file){ xstrdup(place->path), fd, process_row };
 }
 
-/* Whether the path leads to something else by now, or to nothing. */
+/* Whether the path leads to another file by now, or to none. */
 static bool is_gone(const struct held_file *file, const struct stat *open_file)
 {
 	struct stat there;

@@ -1,8 +1,9 @@
 /*
- * file_keeper - program files that may be gone when their addresses are looked up.
+ * file_keeper - keeps program files that may be deleted or replaced before their addresses are
+ * looked up.
  *
- * A file is held open from its first sample on (mapped_file.h has which one); if its path no
- * longer leads to it at the end (it was deleted, or built anew), a copy goes into the recording.
+ * The mapped file (mapped_file.h) is held open from its first sample on; if its path no longer
+ * leads to it at the end (it was deleted, or built anew), a copy is stored in the recording.
  */
 #pragma once
 #include <stddef.h>
@@ -18,9 +19,9 @@ struct file_keeper {
 	size_t count, capacity;
 };
 
-/* Notes the first sample in a file that pid has mapped. */
+/* Called at the first sample in a file that pid has mapped. */
 void file_keeper_add(struct file_keeper *keeper, uint32_t process_row, pid_t pid,
 		     const struct module_place *place);
-/* Copies what has gone. */
+/* Copies files that have gone into the recording. */
 void file_keeper_finish(struct file_keeper *keeper, struct recording_writer *writer);
 void file_keeper_done(struct file_keeper *keeper);

@@ -34,7 +34,7 @@ struct recording_frame stack_rows_place(struct stack_rows *rows, struct image *i
 	struct module_place *place = mappings_find(image->mappings, address, era);
 
 	if (place == NULL) {
-		/* One module for each image, for what was mapped nowhere. */
+		/* One module for each image, for addresses without a mapping. */
 		if (image->unknown_module == 0)
 			recording_writer_add_module(
 				rows->writer,
@@ -80,14 +80,14 @@ uint32_t stack_rows_add(struct stack_rows *rows, uint32_t parent,
 	return row;
 }
 
-/* What a word of a stack says. */
+/* The frame that a word of a stack stands for. */
 static struct recording_frame place_word(struct stack_rows *rows, struct image *image,
 					 const struct known_stack *stack, uint64_t word,
 					 uint32_t era)
 {
 	struct recording_frame frame;
 
-	/* A program without an interpreter may have regions. */
+	/* A program without an interpreter may still have regions. */
 	if ((word & RING_INTERPRETED) == 0 ||
 	    (image->languages == 0 && !codes_has_region(&rows->epochs, image->row, word)))
 		return stack_rows_place(rows, image, word, era);
@@ -117,8 +117,8 @@ static uint32_t callers_row(struct stack_rows *rows, struct image *image,
 }
 
 /*
- * What is executed is a function's own code, in a region that it began: that stands for the
- * leaf.
+ * The leaf is a region: what runs is the code of the function that began it, the first of the
+ * callers, so the region takes the leaf's place.
  */
 static uint32_t add_region(struct stack_rows *rows, struct image *image,
 			   const struct known_stack *stack, uint32_t callers, uint64_t word,

@@ -1,8 +1,9 @@
 /*
- * stack_rows - the recording's rows of frames and stacks, by what agents sent of them.
+ * stack_rows - translates the stacks that agents send to the recording's rows of frames and
+ * stacks.
  *
- * An address is looked up in what the image had mapped at that time (its era), a key of an
- * interpreter's code in what the agent sent in this epoch.
+ * An address is looked up in the image's mappings at that time (its era), the key of an
+ * interpreted function in what the agent sent in this epoch.
  */
 #pragma once
 #include <stdint.h>
@@ -26,7 +27,7 @@ struct stack_rows {
 	struct recent leaf_rows; /* (image, callers, leaf) to (era, the stack's row) */
 };
 
-/* Not moved from then on: stack_rows_done(). */
+/* The struct must not be moved until stack_rows_done(). */
 void stack_rows_init(struct stack_rows *rows, struct recording_writer *writer,
 		     uint64_t session_start_ns);
 void stack_rows_done(struct stack_rows *rows);
@@ -40,6 +41,9 @@ uint32_t stack_rows_add(struct stack_rows *rows, uint32_t parent,
 /* The same of an address, in the image's era. */
 uint32_t stack_rows_add_address(struct stack_rows *rows, struct image *image, uint32_t callers,
 				uint64_t address, uint32_t era);
-/* The whole stack's: its callers and the leaf.  *ending changes if the callers are not there. */
+/*
+ * The row of a sample's whole stack, callers and leaf. *ending changes if the callers have not
+ * come.
+ */
 uint32_t stack_rows_of_sample(struct stack_rows *rows, struct image *image,
 			      const struct ring_sample *sample, uint32_t *ending);
