@@ -29,7 +29,7 @@ static void add_symbol(struct kernel_frames *frames, uint64_t address, const cha
 	};
 }
 
-/* "ffffffff81000000 T _text", and of a module "\t[ext4]" behind it. */
+/* Takes "ffffffff81000000 T _text"; for a module "\t[ext4]" follows. */
 static void take_line(struct kernel_frames *frames, char *line)
 {
 	char *end;
@@ -70,7 +70,7 @@ void kernel_frames_parse(struct kernel_frames *frames, char *text)
 	add_symbol(frames, 0, UNKNOWN_NAME);
 	while ((line = strsep(&rest, "\n")) != NULL)
 		take_line(frames, line);
-	/* The kernel's own are in order, and then come those of modules. */
+	/* The kernel's own symbols are in order; those of modules follow. */
 	if (!is_in_order(frames))
 		qsort(frames->symbols, frames->count, sizeof *frames->symbols, by_address);
 }
@@ -80,7 +80,7 @@ static void read_symbols(struct kernel_frames *frames)
 	FILE *file = fopen("/proc/kallsyms", "re");
 	size_t size = 0;
 
-	/* It has no NUL, so this is all of it. */
+	/* The file has no NUL, so this reads all of it. */
 	if (file == NULL || getdelim(&frames->text, &size, '\0', file) < 0) {
 		free(frames->text);
 		frames->text = xstrdup("");
@@ -114,7 +114,7 @@ uint32_t kernel_frames_add(struct kernel_frames *frames, struct pump *pump, uint
 	const struct kernel_symbol *last = NULL;
 
 	for (size_t i = count; i-- > 0;) {
-		/* A caller's address is behind its call. */
+		/* A caller's address is after its call. */
 		struct kernel_symbol *symbol =
 			kernel_frames_find(frames, i > 0 ? addresses[i] - 1 : addresses[i]);
 		struct recording_frame frame;

@@ -1,8 +1,8 @@
 /*
- * kernel_frames - the kernel's functions of a sample, by the names that /proc/kallsyms has.
+ * kernel_frames - names the kernel functions in a sample's stack, by /proc/kallsyms.
  *
- * Read with the first such frame; where the addresses are hidden (kernel.kptr_restrict), all of
- * the kernel is one function.
+ * The file is read at the first such frame; where addresses are hidden (kernel.kptr_restrict),
+ * all of the kernel is one function.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,19 +19,18 @@ struct kernel_symbol {
 
 struct kernel_frames {
 	bool is_read;
-	struct kernel_symbol
-		*symbols; /* in the order of addresses; the first is the unknown one */
+	struct kernel_symbol *symbols; /* by address; the first is [kernel] */
 	size_t count, capacity;
-	char *text; /* of /proc/kallsyms */
+	char *text; /* of the file, cut into names */
 };
 
 void kernel_frames_done(struct kernel_frames *frames);
 /*
- * Takes lines of /proc/kallsyms that are functions; what is no such line is passed over.  The text is
- * cut into names, and must stay.
+ * Takes the functions among lines of /proc/kallsyms; other lines are ignored.  The text is cut
+ * into names, and must live as long as frames.
  */
 void kernel_frames_parse(struct kernel_frames *frames, char *text);
-/* What the address is in: never NULL. */
+/* The symbol that has the address; never NULL. */
 struct kernel_symbol *kernel_frames_find(struct kernel_frames *frames, uint64_t address);
 /* Adds addresses, innermost first, to the stack's row. */
 uint32_t kernel_frames_add(struct kernel_frames *frames, struct pump *pump, uint32_t row,

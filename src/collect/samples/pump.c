@@ -1,8 +1,8 @@
 /*
- * pump - from a ring into the recording.
+ * pump - moves records from a ring into the recording.
  *
- * The ring is memory that the target can write: every length, id and address is checked,
- * and nothing in it is believed that could hurt more than this one image's figures.
+ * The ring is memory that the target can write: every length, id and address is checked, so
+ * that it can falsify no figures but those of its own image.
  */
 #include "collect/samples/pump.h"
 
@@ -26,12 +26,12 @@
 
 #define MAX_RECORD_WORDS 0x10000
 /*
- * A thread that was stopped between reserve and commit holds the others up no longer; and so
- * long where the ring gets full.
+ * How long a thread that was stopped between reserve and commit may delay the records of
+ * others; and how long when the ring gets full.
  */
 #define STALL_PATIENCE_NS 10000000000ULL
 #define STALL_URGENT_NS   1000000000ULL
-/* Of the time between two looks not more counts than rounds are apart. */
+/* The time between two checks counts up to this, the usual distance of rounds. */
 #define STALL_LOOK_NS 100000000ULL
 void pump_init(struct pump *pump, struct recording_writer *writer, uint64_t session_start_ns)
 {
@@ -48,7 +48,7 @@ void pump_done(struct pump *pump)
 	free(pump->record);
 }
 
-/* As many as were left out because of the disk. */
+/* Notes the samples that were left out because the disk was too slow. */
 void pump_note_left_out(struct pump *pump)
 {
 	if (pump->unsampled.left_out > 0)
@@ -67,7 +67,7 @@ void pump_begin_round(struct pump *pump)
 
 uint64_t pump_mark(const struct image *image)
 {
-	/* Nothing is read by this but how far; records are checked one by one. */
+	/* Only limits how far to read; records are checked one by one. */
 	return image->ring == NULL ? 0 : ring_view_head(image);
 }
 
@@ -90,7 +90,7 @@ static void pump_bound_sample(const struct pump *pump, struct image *image,
 	sample->covered_ns = trust_bound_covered(image, sample->covered_ns);
 }
 
-/* What a thread that ends has burned since its last sample, on the function it began with. */
+/* Books the CPU time of an ending thread since its last sample, on its start function. */
 static void pump_take_end(struct pump *pump, struct image *image, struct image_thread *thread,
 			  const struct ring_sample *sample)
 {
@@ -111,7 +111,10 @@ static void pump_take_end(struct pump *pump, struct image *image, struct image_t
 	unsampled_add(&pump->unsampled, thread, &time);
 	if (thread->has_ended_young || !image->has_sampling_events)
 		return;
-	/* It may have lived long and run shortly: it slept, or the machine is busy. */
+	/*
+	 * By its CPU time alone: it may have lived long and run briefly, since it slept or the
+	 * machine was busy.
+	 */
 	thread->has_ended_young = short_threads_take_end(&image->short_threads,
 							 &(struct short_threads_life){
 								 .creator = thread->creator,
@@ -122,13 +125,16 @@ static void pump_take_end(struct pump *pump, struct image *image, struct image_t
 							 perf_open_unshared);
 }
 
-/* Whether what a thread has covered is all in its samples: where system time is sampled, too. */
+/* Whether samples stand for all covered time, as they do if system time is sampled, too. */
 static bool pump_covers_all(const struct image *image)
 {
 	return image->has_kernel_samples || (image->ring_fixed.flags & RING_TIMER) != 0;
 }
 
-/* What the thread has burned more than its sample stands for, or lost ones stood for. */
+/*
+ * Books the CPU time that the thread has used beyond what its sample stands for, or that lost
+ * samples stood for.
+ */
 static void pump_take_left(struct pump *pump, struct image *image,
 			   const struct image_thread *thread, const struct ring_sample *sample,
 			   uint64_t before_ns)
@@ -198,7 +204,7 @@ static void pump_take_sample(struct pump *pump, struct image *image, const uint6
 		});
 }
 
-/* It comes before the thread's first sample. */
+/* This record comes before the thread's first sample. */
 static void pump_take_thread_name(struct pump *pump, struct image *image, const uint64_t *words,
 				  uint64_t count)
 {
@@ -246,14 +252,14 @@ static void pump_take(struct pump *pump, struct image *image, const uint64_t *wo
 							    pump->session_start_ns,
 							    pump->now_ns));
 		return;
-	default: /* a younger agent's: its length is all we need */
+	default: /* a newer agent's: skipped by its length */
 		return;
 	}
 }
 
 /*
- * Where the next committed record begins behind one that will never be; mark if there is
- * none.
+ * Where the next committed record begins after one that will never be committed; mark if there
+ * is none.
  */
 static uint64_t pump_skip(const struct pump *pump, const struct image *image, uint64_t position,
 			  uint64_t mark)
@@ -266,9 +272,9 @@ static uint64_t pump_skip(const struct pump *pump, const struct image *image, ui
 }
 
 /*
- * Whether to wait for the record at the tail, rather than give it up.  Its writer may have
- * been preempted, or the process been stopped (control-Z, a debugger), or the machine: what
- * counts is time in which others have written behind it, or in which the ring is getting full.
+ * Whether to wait for the record at the tail, rather than give it up.  Its writer may have been
+ * preempted, or the process been stopped (control-Z, a debugger), or the machine: so only time
+ * counts in which others have written after it, or in which the ring is getting full.
  */
 static bool pump_waits(const struct pump *pump, struct image *image, uint64_t position,
 		       uint64_t mark, int is_last)
@@ -299,7 +305,9 @@ static void pump_note_lost(struct pump *pump, struct image *image)
 	image->lost_noted = lost;
 }
 
-/* The records up to the mark, or to one that is not committed; how far that is. */
+/*
+ * Takes the records up to the mark, or to one that is not committed; returns how far that is.
+ */
 static uint64_t pump_records(struct pump *pump, struct image *image, uint64_t mark, int is_last)
 {
 	uint64_t position = image->ring_tail;
@@ -329,15 +337,17 @@ unsigned int pump_image(struct pump *pump, struct image *image, uint64_t mark, i
 	if (image->ring == NULL)
 		return 0;
 	trust_begin_round(image);
-	/* No agent writes such a head, nor where the recorder has written. */
+	/* No agent writes such a head, or changes the recorder's fields. */
 	if (mark < image->ring_tail || mark - image->ring_tail > image->ring_words ||
 	    !ring_view_is_whole(image))
 		trust_lose(image);
 	const uint64_t used = image->trust.is_lost ? 0 : mark - image->ring_tail;
 
 	if (!image->trust.is_lost) {
-		/* Each image has epochs of its own: what a child of fork sends is not its
-		 * parent's. */
+		/*
+		 * Each image has its own epochs: a forked child must send again what its parent
+		 * has sent.
+		 */
 		ring_view_set_epoch(image, image->epoch_base ^
 						   ((uint64_t)pump->rows.epochs.number << 32 |
 						    image->serial));

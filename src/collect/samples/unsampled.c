@@ -63,7 +63,7 @@ void unsampled_add_left_out(struct unsampled_rows *rows, struct image *image,
 	unsampled_add(rows, thread, &time);
 }
 
-/* The moment, or this one if there is no end. */
+/* end_ns, or this moment if there was no end. */
 static uint64_t at_end_ns(const struct unsampled_rows *rows, uint64_t end_ns)
 {
 	return end_ns == UINT64_MAX ? rows->now_ns : end_ns;
