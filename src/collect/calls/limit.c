@@ -10,10 +10,10 @@
 #include "collect/processes/known_calls.h"
 #include "record/writer.h"
 
-/* Of the budget: so far what was taken falls before calls are counted again. */
+/* Calls are counted again once the overhead is below this part of the budget. */
 #define AGAIN    0.8
 #define NS_PER_S 1e9
-/* Of a call whose cost was not calibrated. */
+/* Assumed for a call whose cost was not calibrated. */
 #define USUAL_NS 50
 
 bool trace_limit_is_passed(double share, double cost_ns, double cpu_ns, bool is_throttled)
@@ -26,7 +26,7 @@ static u64 load(const u64 *place)
 	return __atomic_load_n(place, __ATOMIC_RELAXED);
 }
 
-/* What a call costs of each kind, in ticks. */
+/* The cost of a call of each kind, in ticks. */
 static void read_costs(const struct trace_area *area, double usual_ticks,
 		       double out_ticks[TRACE_KIND_COUNT])
 {
@@ -39,7 +39,7 @@ static void read_costs(const struct trace_area *area, double usual_ticks,
 	}
 }
 
-/* Of the calls of a chunk's nodes that came since it was looked at last. */
+/* The cost, in ticks, of the calls of a chunk's nodes since the last check. */
 static double add_chunk(struct known_calls *known, uint32_t chunk,
 			const double ticks[TRACE_KIND_COUNT])
 {
@@ -52,7 +52,10 @@ static double add_chunk(struct known_calls *known, uint32_t chunk,
 		const uint64_t calls = load(&node->calls);
 		const u8 kind = __atomic_load_n(&node->kind, __ATOMIC_RELAXED);
 
-		/* Another thread's by now, whose calls begin at 0. */
+		/*
+		 * If the count fell, the node is another thread's by now, whose calls begin at
+		 * 0.
+		 */
 		const uint64_t more = calls > own->priced ? calls - own->priced : 0;
 
 		own->priced = calls;

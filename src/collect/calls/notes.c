@@ -28,7 +28,7 @@ static bool is_set(const u64 *flag)
 	return __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
 }
 
-/* None of what is counted is made in less than a nanosecond. */
+/* Each thing that is counted takes at least a nanosecond. */
 static uint64_t count_of(struct image *image, const u64 *count)
 {
 	return trust_bound_count(image, __atomic_load_n(count, __ATOMIC_RELAXED), 1);
@@ -54,7 +54,7 @@ static void note_off(const struct image *image, struct recording_writer *writer)
 		write_note(image, writer, text);
 }
 
-/* What reading the threads' CPU clocks costs, if that is more than it should. */
+/* Notes why reading the threads' CPU clocks takes a system call, if it does. */
 static void note_cpu_clock(const struct image *image, struct recording_writer *writer,
 			   uint32_t clock)
 {
@@ -74,7 +74,10 @@ static void note_cpu_clock(const struct image *image, struct recording_writer *w
 	write_note(image, writer, text);
 }
 
-/* How it is traced, where there was no better hook; but some functions are only reported by it, too. */
+/*
+ * Notes that this build of CPython has no better hook.  With --only, sys.monitoring is used in
+ * other builds, too.
+ */
 static void note_means(const struct image *image, struct recording_writer *writer,
 		       uint32_t means, bool has_only)
 {
@@ -92,7 +95,7 @@ static void note_means(const struct image *image, struct recording_writer *write
 		"nothing is called: loops seem to take up to 1.8 times their time");
 }
 
-/* Compilers that were given this flag leave room for hooks, and call none. */
+/* With -fpatchable-function-entry compilers leave room for hooks, but call none. */
 static void note_patchable(const struct image *image, struct recording_writer *writer)
 {
 	struct error err = { 0 };

@@ -1,6 +1,6 @@
 /*
- * trace_notes - notes of what a trace lacks of an image, and why: sentences for what the agent
- * has left in its area (abi/trace.h).
+ * trace_notes - writes notes on what is missing from an image's trace, and why, by the flags
+ * and counts of its agent (abi/trace.h).
  */
 #pragma once
 #include <stdint.h>
@@ -9,9 +9,9 @@ struct image;
 struct recording_writer;
 struct trace_area;
 
-/* At the image's end.  How long tracing was off is image->off_ns by then. */
+/* Called at the image's end, when image->off_ns is how long tracing was off. */
 void trace_notes_add(struct image *image, const struct trace_area *area,
 		     struct recording_writer *writer);
-/* So many callees whose names did not come. */
+/* Notes that count callees have no names. */
 void trace_notes_nameless(const struct image *image, uint64_t count,
 			  struct recording_writer *writer);

@@ -20,16 +20,19 @@
 #include "collect/processes/trust.h"
 #include "record/writer.h"
 
-/* More than any program calls. */
+/* No program makes so many calls. */
 #define MAX_CALLS (1ULL << 50)
-/* Clocks differ, and so does the rate of ticks from reading to reading: an eighth, and so much. */
+/*
+ * Tolerance for a thread's life, besides an eighth: clocks differ, and the rate of ticks
+ * changes from reading to reading.
+ */
 #define MOST_SLACK_NS 1000000000ULL
 #define MAX_IN_ALL    (1ULL << 59) /* half of what reader_calls.c allows */
 _Static_assert((int)TRACE_UNCOUNTED_COUNT == RECORDING_UNCOUNTED_KINDS, "a column for each");
-/* A thread's first event may seem to be before the event that reported it: two clocks. */
+/* Tolerance between two clocks: a thread's first call may seem to be before its creation. */
 #define START_SLACK_NS 2000000
 
-/* 0 if it is longer than any thread can have been there. */
+/* 0 if no thread can have lived that long. */
 static int64_t to_ns(const struct known_calls *tree, uint64_t ticks, double ns_per_tick)
 {
 	const double ns = (double)ticks * ns_per_tick;
@@ -54,7 +57,7 @@ static uint64_t count_in(const u64 *place)
 	return count <= MAX_CALLS ? count : 0;
 }
 
-/* What is beside a node, and of its thread if it is the outermost. */
+/* Adds the uncounted events of a node, and to the outermost the time left out of its thread. */
 static void add_overhead(const struct known_calls *tree, uint32_t number, uint64_t key,
 			 uint32_t slot, struct recording_calls *row)
 {
@@ -69,7 +72,7 @@ static void add_overhead(const struct known_calls *tree, uint32_t number, uint64
 			ns_of(tree, __atomic_load_n(&thread->left_out_ticks, __ATOMIC_RELAXED));
 }
 
-/* A longest call that to_ns() does not believe is not known, and with it the shortest. */
+/* If the longest call is impossible by to_ns(), it and the shortest are unknown. */
 static void add_extremes(const struct known_calls *tree, const struct trace_node *node,
 			 struct recording_calls *row)
 {
@@ -82,8 +85,8 @@ static void add_extremes(const struct known_calls *tree, const struct trace_node
 }
 
 /*
- * Counts a row that is to take the place of what was known.  False: readers would take all rows
- * together for damage (reader_calls.c).
+ * Adds a row to the sums, in place of its last reading.  False: readers would treat the sums as
+ * damage (reader_calls.c).
  */
 static bool add_to_all(struct pump *pump, struct known_node *known,
 		       const struct recording_calls *row)
@@ -140,7 +143,7 @@ static void write_node(struct image *image, struct pump *pump, uint32_t number, 
 	known->self_ticks = self_ticks;
 }
 
-/* Which of the image's threads had this tid at that time. */
+/* The image's thread that had this tid at that time. */
 static struct image_thread *thread_at(struct image *image, struct pump *pump, int tid,
 				      uint64_t time_ns)
 {
@@ -154,7 +157,7 @@ static struct image_thread *thread_at(struct image *image, struct pump *pump, in
 	}
 	const struct image_thread *known = image_find_thread(image, tid);
 
-	/* The tid was another one's; what the kernel says of this thread is on its way. */
+	/* The tid was another thread's; the kernel's record of this one is still to come. */
 	if (known != NULL && known->end_ns != UINT64_MAX)
 		image_forget_tid(image, tid);
 	return image_thread_claimed(image, (uint32_t)tid, time_ns, pump->writer);
@@ -174,7 +177,7 @@ static bool has_thread_ended(struct image *image, const struct known_thread *kno
 	return access(path, F_OK) < 0;
 }
 
-/* The threads that have slots, and which of them have ended: before their nodes are read. */
+/* Finds the threads that have slots, and which have ended, before their nodes are read. */
 static void look_at_threads(struct image *image, struct pump *pump,
 			    const struct call_tree_reader_terms *terms)
 {
@@ -209,13 +212,13 @@ static void look_at_threads(struct image *image, struct pump *pump,
 	}
 }
 
-/* The agent may have it again. */
+/* Gives a chunk back to the agent. */
 static void give_back_chunk(struct known_calls *tree, uint32_t chunk)
 {
 	if (tree->chunks[chunk] != NULL)
 		memset(tree->chunks[chunk], 0, TRACE_CHUNK_NODES * sizeof *tree->chunks[chunk]);
 	__atomic_fetch_sub(&tree->area->chunks_taken, 1, __ATOMIC_RELAXED);
-	/* Pairs with the acquire in the agent: what was in it has been read. */
+	/* Pairs with the acquire in the agent: its contents have been read. */
 	__atomic_store_n(&tree->area->owners[chunk], 0, __ATOMIC_RELEASE);
 }
 
@@ -247,7 +250,7 @@ static void read_chunk(struct image *image, struct pump *pump, uint32_t chunk, u
 
 		const uint64_t key = known_calls_key(image->calls, node);
 
-		/* One that is used has a key, or calls: its name was not sent. */
+		/* A used node has a key; one whose name was not sent has only calls. */
 		if (key != 0 || (is_last && has_calls(image->calls, node)))
 			write_node(image, pump, node, key, slot, is_last);
 	}
@@ -265,7 +268,7 @@ void call_tree_reader_read(struct image *image, struct pump *pump,
 	tree->most_ns = (tree->now_ns - terms->start_ns) / 8 * 9 + MOST_SLACK_NS;
 	tree->counter_ns_per_tick =
 		ticks == 0 ? 0 : (double)(tree->now_ns - terms->start_ns) / (double)ticks;
-	/* Ticks of a CPU clock were made of nanoseconds, by a rate that was given. */
+	/* Ticks of a CPU clock were converted from nanoseconds, by a fixed rate. */
 	tree->ns_per_tick =
 		tree->cpu_ns_per_tick > 0 ? tree->cpu_ns_per_tick : tree->counter_ns_per_tick;
 	tree->reading++;
@@ -282,7 +285,7 @@ void call_tree_reader_read(struct image *image, struct pump *pump,
 
 		read_chunk(image, pump, chunk, owner - 1, is_last || is_ended);
 	}
-	/* Not before all are read: a node's callers may be in another chunk. */
+	/* Only after all are read: a node's callers may be in another chunk. */
 	for (uint32_t chunk = 1; chunk < TRACE_CHUNKS; chunk++) {
 		const uint32_t owner =
 			__atomic_load_n(&tree->area->owners[chunk], __ATOMIC_RELAXED);

@@ -1,11 +1,11 @@
 /*
- * call_tree_reader - the calls that an agent counts in shared memory (abi/trace.h), brought into the
- * recording.
+ * call_tree_reader - copies the call tree that an agent keeps in shared memory (abi/trace.h)
+ * into the recording.
  *
- * Read again and again: what has changed since is written, so that the recording has what was
- * counted up to a second ago, however program and recorder end.  A thread's nodes go back to the
- * agent when it has ended and all is written.  The memory is the target's to write: indices
- * are checked, and a time is only ever added up.
+ * It is read repeatedly, and changes are written, so that the recording is up to date to a
+ * second, however program and recorder end.  A thread's nodes are given back to the agent when
+ * it has ended and they are written.  The target can write this memory: indices are checked,
+ * and times are only added up.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,19 +15,19 @@ struct image;
 struct pump;
 struct known_calls;
 
-/* How long a tick is. */
+/* How ticks are converted, and ends of threads found. */
 struct call_tree_reader_terms {
 	uint64_t start_ns, start_ticks; /* when the session began, on both clocks */
 	bool has_sideband;              /* perf events report threads that end */
 };
 
 /*
- * Writes what has changed.  What the ring had up to now must have been taken in.  is_last:
- * no thread counts any more, so what has no name never will.
+ * Writes what has changed.  The ring's records up to now must have been taken.  is_last: no
+ * thread counts any more, so a missing name will never come.
  */
 void call_tree_reader_read(struct image *image, struct pump *pump,
 			   const struct call_tree_reader_terms *terms, bool is_last);
-/* Whether the agent may run short of what only a reading gives back. */
+/* Whether the agent may run out of slots for threads, which only a reading gives back. */
 bool call_tree_reader_is_urgent(const struct known_calls *tree);
-/* Notes of what is not there and why, at the image's end. */
+/* At the image's end: notes what is missing, and why. */
 void call_tree_reader_note(struct image *image, struct pump *pump);

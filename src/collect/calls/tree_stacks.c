@@ -10,7 +10,7 @@
 #include "collect/samples/pump.h"
 #include "record/writer.h"
 
-/* Nodes in each other: more than any that an agent makes. */
+/* Deeper than any path that an agent makes. */
 #define MOST_DEEP (1U << 17)
 
 static uint32_t parent_of(const struct known_calls *tree, uint32_t node)
@@ -24,9 +24,9 @@ static uint16_t depth_of(const struct known_calls *tree, uint32_t node)
 }
 
 /*
- * A node and what it is called in, from inwards out, up to one that has its stack.  False if one
- * of them is known to have no name so far: in each reading it is looked for once.  A caller's
- * depth is less, or TRACE_DEEPEST: what is not so is no tree, and ends there.
+ * Collects a node and its callers, innermost first, up to one that has its stack.  False if one
+ * of them has no name in this reading: each name is looked up once per reading.  A caller's
+ * depth is less, or TRACE_DEEPEST; otherwise it is no tree, and the path ends there.
  */
 static bool path_of(struct known_calls *tree, uint32_t node, uint64_t key, size_t *out_count)
 {
@@ -64,7 +64,7 @@ static bool give_up(struct known_calls *tree, size_t count)
 	return false;
 }
 
-/* When a node's address means what it meant as it was called. */
+/* A time at which the node's address means what it meant when it was called. */
 static uint64_t time_of(const struct known_calls *tree, uint32_t node)
 {
 	const uint64_t identity =
@@ -94,7 +94,9 @@ static uint32_t stack_in(struct pump *pump, struct image *image, uint32_t parent
 	return row;
 }
 
-/* Whether it is known now what a key stands for; 0: the ring was full when it was to be sent. */
+/*
+ * Whether a key can be named now; key 0: the ring was full when the name should have been sent.
+ */
 static bool has_name(const struct image *image, const struct pump *pump, uint64_t key,
 		     uint64_t when_ns)
 {
@@ -106,7 +108,6 @@ static bool has_name(const struct image *image, const struct pump *pump, uint64_
 	       NULL;
 }
 
-/* Whether the recording has the node's stack now: its name may be on its way. */
 bool call_tree_find_stack(struct image *image, struct pump *pump, uint32_t node,
 			  uint64_t node_key, bool is_last)
 {

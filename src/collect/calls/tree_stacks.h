@@ -1,6 +1,4 @@
-/*
- * call_tree_stacks - the recording's stack of a node of a call tree.
- */
+/* call_tree_stacks - finds or writes the recording's stack for a node of a call tree. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,8 +7,8 @@ struct image;
 struct pump;
 
 /*
- * Whether the recording has the stack of a node, whose key was this, now: a name may be on its
- * way.
+ * True if the recording now has the stack of the node, whose key was this.  False: a name on
+ * its path has not come yet; never with is_last, when unknown functions take their place.
  */
 bool call_tree_find_stack(struct image *image, struct pump *pump, uint32_t node, uint64_t key,
 			  bool is_last);
