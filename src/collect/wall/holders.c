@@ -10,7 +10,7 @@
 #include "remote/task.h"
 #include "remote/wait.h"
 
-/* Another number in each rest of it; 0: it runs. */
+/* Differs for each blocking period of the thread; 0: running. */
 static uint64_t rest_of(const struct wall_thread *thread)
 {
 	if (thread->place == WALL_RUNS)
@@ -41,7 +41,7 @@ void wall_holders_note(struct wall_holders *holders, const struct wall_thread *t
 			    });
 }
 
-/* Whose threads are asked for. */
+/* Context of the callbacks. */
 struct asking {
 	const struct wall_holders_terms *terms;
 	const struct wall_thread *waiter;

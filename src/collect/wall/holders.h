@@ -1,6 +1,6 @@
 /*
- * wall_holders - which threads of one process hold the Locks of Python's that others wait for, at ticks
- * of the wall clock (remote/python_holders.h).
+ * wall_holders - finds, at ticks of the wall clock, which threads of a process hold the Python
+ * Locks that others wait for (remote/python_holders.h).
  */
 #pragma once
 #include <stddef.h>
@@ -17,13 +17,13 @@ struct wall;
 struct wall_owned_wait;
 struct wall_thread;
 
-/* Locks whose holders are kept for a tick: many threads wait for one. */
+/* Locks whose holders are remembered during a tick: many threads may wait for one. */
 #define WALL_HOLDERS_ANSWERS 16
 
-/* Zero-initialized knows nothing. */
+/* Zero-initialized: nothing known. */
 struct wall_holders {
 	struct python_holders threads;
-	uint64_t answered_ns; /* the tick of */
+	uint64_t answered_ns; /* the tick of answers */
 	struct {
 		uint64_t lock;
 		pid_t inner_owner;
@@ -39,7 +39,7 @@ struct wall_holders_terms {
 	uint64_t now_ns, until_ns; /* this tick, and when to give up (monotonic) */
 };
 
-/* A thread was read, and this is what it waits for. */
+/* Notes what a thread waits for that was just read. */
 void wall_holders_note(struct wall_holders *holders, const struct wall_thread *thread,
 		       const struct wait_thread *met, const struct wait *wait);
 /* python_holders_find(). */

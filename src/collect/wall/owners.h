@@ -1,5 +1,5 @@
 /*
- * wall_owners - threads that wait, or did, for what others own: session/owners.h.
+ * wall_owners - waits of threads for what other threads own, such as locks: session/owners.h.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,12 +14,12 @@
 struct wall_owned_wait {
 	uint32_t thread;               /* row of the recording */
 	uint32_t stack;                /* likewise: where it waits */
-	struct recording_owner marked; /* as it was written last */
+	struct recording_owner marked; /* as last written */
 	bool is_over;
 	uint64_t serial;    /* of this wait: session_owners_take() */
-	uint64_t looked_ns; /* its owner was looked at last */
-	uint64_t marked_ns; /* when that was */
-	uint64_t futex;     /* that it waits in; 0: in none */
+	uint64_t looked_ns; /* when its owner was last read */
+	uint64_t marked_ns; /* when marked was written */
+	uint64_t futex;     /* in which it waits; 0: in none */
 	struct wait wait;
 	struct walk_states states;
 };
@@ -27,7 +27,7 @@ struct wall_owned_wait {
 struct wall_owners {
 	struct wall_owned_wait *waits;
 	size_t count, capacity;
-	struct table by_thread;   /* by row, to the number of one of waits + 1 */
+	struct table by_thread;   /* row to index in waits + 1 */
 	uint64_t tick_ns, gap_ns; /* the last tick, and how long after the one before */
-	size_t next; /* the one that is looked at next, where they are too many for a tick */
+	size_t next;              /* the next to check, if they are too many for a tick */
 };

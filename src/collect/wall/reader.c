@@ -27,23 +27,23 @@
 #include "remote/wait.h"
 #include "remote/walk.h"
 
-/* Each has a descriptor, and copies of pages. */
+/* Open processes: each has a descriptor, and copies of pages. */
 #define OPEN_MOST 256
-/* What it has mapped is read again no sooner than so many times as long as that took. */
+/* Its mappings are read again after so many times what the last reading took. */
 #define REMAP_FACTOR 20
 #define RETRY_NS     1000000000ULL
-/* So often a thread that waits is asked for its name: most have theirs from the beginning. */
+/* How often the name of a waiting thread is read: most are named from the beginning. */
 #define NAME_NS 1000000000ULL
-/* A walk is cut then: others wait for it. */
+/* Limit of one walk: other threads wait for it. */
 #define WALK_MOST_NS 50000000ULL
-/* Conditions and read-write locks of the C library have two futexes beside each other. */
+/* Conditions and read-write locks of the C library have two adjacent futexes. */
 #define FUTEXES 8
 
 struct wall_process {
 	struct remote remote;
 	bool is_open, is_stale;
 	uint64_t opened_ns, cost_ns; /* also of one that could not be opened */
-	uint64_t listed_ns;          /* its interpreters' threads: of that tick */
+	uint64_t listed_ns; /* the tick at which its interpreters' threads were listed */
 	struct wall_holders holders;
 };
 
@@ -108,7 +108,7 @@ static void process_open(struct wall_reader *reader, struct wall_process *proces
 	reader->cost_ns += process->cost_ns;
 }
 
-/* Whether it is worth while to open it, or to read what it has mapped. */
+/* Whether to try to open it again, or to read its mappings again. */
 static bool is_due(const struct wall_process *process, uint64_t now_ns)
 {
 	if (!process->is_open)
@@ -189,7 +189,7 @@ static uint32_t add_region(struct wall_reader *reader, uint32_t callers,
 	return stack_rows_add(reader->rows, callers, &place);
 }
 
-/* Our agent's own functions stand between the program's and the C library's. */
+/* Our agent's functions between the program's and the C library's are left out. */
 static bool is_agents(const struct remote *remote, const struct stack_frame *frame)
 {
 	const struct remote_image *image = remote_images_find(&remote->images, frame->address);
@@ -219,7 +219,7 @@ static uint32_t add_callers(struct wall_reader *reader, const struct remote *rem
 	return row;
 }
 
-/* In no system call a thread is where it was stopped, or where it needs a page. */
+/* A thread that is blocked outside of system calls was stopped, or needs a page. */
 static uint32_t add_label(struct wall_reader *reader, uint32_t callers, const char *label)
 {
 	struct recording_frame leaf;
@@ -237,7 +237,7 @@ static bool is_same_call(const struct task_call *a, const struct task_call *b)
 	       memcmp(a->arguments, b->arguments, sizeof a->arguments) == 0;
 }
 
-/* One that has just begun has no frame yet that says its name: it is asked again. */
+/* A thread that has just begun may have no frame yet that shows its name: it is read again. */
 static void read_name(struct wall_reader *reader, struct remote *remote,
 		      const struct walk_states *states, struct wall_thread *thread,
 		      uint64_t now_ns)
@@ -250,7 +250,7 @@ static void read_name(struct wall_reader *reader, struct remote *remote,
 		thread->named_ns = now_ns;
 }
 
-/* In which state it is, by its system call; and its stack, which may be of another moment. */
+/* Reads a thread's state, by its system call, and its stack, which may be of a later moment. */
 static enum wall_reading read_thread(struct wall_reader *reader, struct wall_process *process,
 				     struct wall_thread *thread, uint64_t now_ns,
 				     uint64_t regions, struct wait *out_wait)
@@ -383,7 +383,10 @@ bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
 	    call.is_running || call.number != SYS_futex ||
 	    call.arguments[0] / FUTEXES != owned->futex / FUTEXES)
 		return false;
-	/* A thread of Ruby's waits for everything in one futex. */
+	/*
+	 * A Ruby thread waits for everything in one futex: its memory shows whether it is the
+	 * GVL.
+	 */
 	if (on != WAIT_ON_GVL)
 		return on == WAIT_ON_GIL || on == WAIT_ON_MUTEX || on == WAIT_ON_RWLOCK;
 	if (!table_get(&reader->processes, 0, image->row, &value))

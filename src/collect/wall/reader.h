@@ -1,8 +1,10 @@
 /*
- * wall_reader - reads from outside what threads that are off the CPU wait for, and their stacks.
+ * wall_reader - reads from outside what threads that are off the CPU wait for, and their
+ * stacks.
  *
- * A process is opened at the first read of one of its threads, which takes milliseconds, and again
- * where it has mapped more since; all is read as it runs on, nothing is stopped.
+ * A process is opened at the first read of one of its threads, which takes milliseconds; its
+ * mappings are read again when it has mapped more.  Nothing is stopped: all is read while it
+ * runs.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,23 +22,23 @@ struct wall;
 struct wall_owned_wait;
 
 struct wall_reader {
-	struct stack_rows *rows;    /* not owned, as the next */
+	struct stack_rows *rows;    /* not owned, as threads */
 	const struct wall *threads; /* that are known */
 	struct table processes;     /* by an image's row, to struct wall_process * */
 	size_t open;                /* of these */
-	struct remote_stack stack;  /* of the read at hand, as the next three */
+	struct remote_stack stack;  /* of the last read, as the next four */
 	struct wait wait;
 	struct walk_states states;
-	const char *name; /* what its language calls it; NULL: not asked for, or none */
-	uint64_t futex;   /* that it waits in; 0: in none */
-	uint64_t cost_ns; /* processes that were opened */
+	const char *name; /* in its language; NULL: not read, or none */
+	uint64_t futex;   /* in which it waits; 0: in none */
+	uint64_t cost_ns; /* of opening processes */
 	uint64_t refused; /* processes that may not be read */
 };
 
 enum wall_reading {
 	WALL_READ_NOTHING, /* it runs, has ended, or may not be read */
-	WALL_READ_STATE, /* it was met in that state, and had gone on before its stack was read */
-	WALL_READ_STACK, /* it was in one place from the first byte read to the last */
+	WALL_READ_STATE,   /* its state was read, but it went on before its stack was */
+	WALL_READ_STACK,   /* it was in one call from the first byte read to the last */
 };
 
 void wall_reader_init(struct wall_reader *reader, struct stack_rows *rows,
@@ -57,16 +59,16 @@ pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
 			const struct wall_owned_wait *owned, uint64_t now_ns,
 			uint64_t until_ns);
 /*
- * Whether a thread of the image is at this moment in the futex of that wait, for what it waited for
- * then; false where a futex does not say that.
+ * Whether a thread of the image is at this moment still in that wait, by its futex; false if a
+ * futex cannot show it.
  */
 bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
 			  const struct wall_thread *thread,
 			  const struct wall_owned_wait *owned);
 /*
- * The stack of a thread that was woken and has not run since, in place of what it waited in: its
- * callers, as they were read in that wait, and [waits for a CPU].  callers 0: they were not read; an
- * interpreter's frames are, which lie in memory, of native ones none.  0: it waits on, or is gone.
+ * The stack of a thread that was woken and has not run since: its callers, as read in that
+ * wait, and [waits for a CPU].  callers 0: they were not read; then its interpreter's frames
+ * are read from memory, without native ones.  Returns 0 if it still waits, or has ended.
  */
 uint32_t wall_reader_woken(struct wall_reader *reader, struct image *image,
 			   const struct wall_thread *thread, uint32_t callers, uint64_t now_ns);

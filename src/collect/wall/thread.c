@@ -4,11 +4,11 @@
 
 #include "collect/wall/thread_internal.h"
 
-/* Of short waits, so many ticks' worth is kept for reads to come. */
+/* Short waits of so many ticks get no row yet: they are kept for later reads. */
 #define KEPT_GAPS 64
-/* A long wait that goes on is put into a row when it has grown by that, and by an eighth. */
+/* A long wait that goes on gets a row when it has grown by this, and by an eighth. */
 #define BOOK_NS 1000000000ULL
-/* So often in a row schedstat may have another count of switches, before a record was lost. */
+/* When schedstat has another count of switches so often in a row, a record was lost. */
 #define MISSES_MOST 16
 
 void wall_thread_begin(struct wall_thread *thread, enum wall_place place, uint64_t time_ns)
@@ -18,11 +18,11 @@ void wall_thread_begin(struct wall_thread *thread, enum wall_place place, uint64
 	thread->place = place;
 	thread->sched_fd = -1;
 	thread->met = WAIT_STATE_SYSCALL;
-	/* A new one's schedstat begins with zeros. */
+	/* A new thread's schedstat begins with zeros. */
 	thread->has_sched = thread->has_run = place == WALL_QUEUES;
 }
 
-/* The wait that it was in is over: what of it is in no row yet. */
+/* Ends its wait: the part that is in no row yet is kept for one. */
 static void end_wait(struct wall_thread *thread, const struct wall_rows *rows, uint64_t time_ns)
 {
 	const uint64_t whole_ns = above(time_ns, thread->since_ns);
@@ -42,7 +42,7 @@ static void end_wait(struct wall_thread *thread, const struct wall_rows *rows, u
 	thread->is_read = false;
 }
 
-/* What it did up to now is over. */
+/* Ends its present place. */
 static void end_place(struct wall_thread *thread, const struct wall_rows *rows,
 		      uint64_t time_ns)
 {
@@ -76,7 +76,7 @@ void wall_thread_switch_out(struct wall_thread *thread, const struct wall_rows *
 {
 	if (thread->is_coarse || thread->end_ns != UINT64_MAX)
 		return;
-	/* It ran when it was met, whatever was thought. */
+	/* It was running, whatever was guessed. */
 	if (thread->is_guessed && thread->place != WALL_RUNS) {
 		thread->place = WALL_RUNS;
 		thread->is_read = false;
@@ -115,7 +115,7 @@ void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *r
 	wall_thread_add_credit(thread, &met, gap_ns, thread->since_ns);
 }
 
-/* Of the waits that ended, in equal parts of each; what they have. */
+/* Takes time from the waits that ended, an equal part of each; returns how much they had. */
 static uint64_t take_from_waits(struct wall_thread *thread, uint64_t ns)
 {
 	const uint64_t each_ns = thread->wakeups > 0 ? ns / thread->wakeups : 0;
@@ -127,12 +127,12 @@ static uint64_t take_from_waits(struct wall_thread *thread, uint64_t ns)
 	return ended_ns + short_ns;
 }
 
-/* Gives to its time on a CPU and in the queue for one what is due to them. */
+/* Moves what is due to running and queueing out of waits. */
 static void correct(struct wall_thread *thread)
 {
 	const uint64_t back = at_most(thread->falls_asleep_ns, thread->due_queued_ns);
 
-	/* What waits cannot give, since they are in rows. */
+	/* This makes up for waits that cannot give, since they are in rows. */
 	thread->falls_asleep_ns -= back;
 	thread->due_queued_ns -= back;
 	thread->queued_ns += back;
@@ -147,7 +147,10 @@ static void correct(struct wall_thread *thread)
 	thread->due_running_ns -= taken - queued;
 }
 
-/* What is due by the difference; is_exact: the records are those up to these figures. */
+/*
+ * Finds what is due by the difference between schedstat and records; is_exact: both have the
+ * same switches.
+ */
 static void compare(struct wall_thread *thread, const struct wall_sched *sched, bool is_exact)
 {
 	const uint64_t delay_ns = above(sched->delay_ns, thread->sched.delay_ns);
@@ -155,14 +158,19 @@ static void compare(struct wall_thread *thread, const struct wall_sched *sched, 
 	uint64_t less_queued =
 		at_most(above(thread->new_queued_ns, delay_ns), thread->queued_ns);
 
-	/* Figures may be ahead of records: what no wait could give was in these. */
+	/*
+	 * schedstat may have been ahead of the records: these now have what no wait could give.
+	 */
 	const uint64_t ahead_ns = at_most(less_queued, thread->due_queued_ns);
 
 	thread->due_queued_ns -= ahead_ns;
 	less_queued -= ahead_ns;
 	thread->due_queued_ns += above(delay_ns, thread->new_queued_ns);
 	if (!is_exact) {
-		/* Preempted on its way to sleep it is in no queue of schedstat's: it waits. */
+		/*
+		 * Preempted on its way to sleep, a thread is not queued for schedstat: it
+		 * waits.
+		 */
 		if (sched->slices - thread->sched.slices >= thread->switches_in)
 			return;
 		thread->queued_ns -= less_queued;
@@ -172,7 +180,7 @@ static void compare(struct wall_thread *thread, const struct wall_sched *sched, 
 	if (thread->place == WALL_RUNS || !thread->has_run)
 		return;
 	thread->due_running_ns += above(run_ns, thread->new_running_ns);
-	/* Switches of a thread that is preempted are in its queueing. */
+	/* The switches of a preempted thread are part of its queueing. */
 	less_queued = at_most(less_queued, thread->due_running_ns);
 	thread->queued_ns -= less_queued;
 	thread->due_running_ns -= less_queued;
@@ -187,7 +195,7 @@ static void take_sched(struct wall_thread *thread, const struct wall_sched *sche
 	thread->sched = *sched;
 	thread->switches_in = thread->new_queued_ns = thread->misses = 0;
 	if (thread->place == WALL_RUNS) {
-		/* Its figure has no part of what it runs now, or some. */
+		/* The figure may or may not include part of the present run. */
 		thread->sched.run_ns = run_ns;
 		return;
 	}
@@ -275,7 +283,7 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_rows *rows, u
 	thread->end_ns = time_ns;
 }
 
-/* Its last figures were those of its last look: what is not known of the rest is waiting. */
+/* Its last figures are of its last tick: the unknown rest counts as waiting. */
 static void end_coarse(struct wall_thread *thread)
 {
 	const uint64_t life_ns = above(thread->end_ns, thread->coarse_ns);
@@ -319,7 +327,7 @@ void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 {
 	const uint64_t life_ns = above(now_ns, thread->coarse_ns);
 	const uint64_t gap_ns = above(now_ns, thread->since_ns);
-	/* What schedstat says of a thread that runs is up to a tick late: no figure goes back. */
+	/* For a running thread schedstat is up to a tick late: no figure may decrease. */
 	const uint64_t room_ns = above(life_ns, thread->waited_ns + thread->delayed_ns);
 	const uint64_t ran =
 		at_most(above(sched->run_ns, thread->coarse_sched.run_ns), room_ns);
@@ -332,7 +340,7 @@ void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 		thread->running_ns = thread->coarse_running_ns + ran;
 	thread->delayed_ns += queued;
 	thread->queued_ns += queued;
-	/* It runs, and what it ran since its last switch is in no figure yet. */
+	/* Otherwise it runs, and the time since its last switch is in no figure yet. */
 	if (read != NULL || sched->slices != thread->sched.slices) {
 		thread->waited_ns += waited;
 		thread->short_ns += waited;

@@ -1,14 +1,14 @@
 /*
- * wall_thread - where one thread's life goes on the wall clock: what its switches and the reads of
- * its stack add up to.
+ * wall_thread - divides one thread's life on the wall clock into running, queueing for a CPU
+ * and waiting, by its switches and the reads of its stack.
  *
- * Pure: it is given moments and figures, and gives rows for the recording.
+ * Pure computation: the input is times and figures, the output rows for the recording.
  *
- * Of each wait its length is known, of some the stack, read once at a tick of the wall clock.  The
- * stack stands for the whole wait, or for the time between two ticks if the wait is shorter: it
- * was met with the chance of its length over that.  What such reads of short waits stand for is
- * taken out of the sum of all short waits; what is left of that has a row without a stack.  So the
- * rows' sum is the thread's life, whatever was read.
+ * The length of every wait is known; the stack only of those that were read, at a tick of the
+ * wall clock.  The stack stands for the whole wait, or for the time between two ticks if the
+ * wait is shorter: the chance of reading it was its length over that time.  The time of short
+ * waits that were read is taken from the sum of all short waits; the remainder gets a row
+ * without a stack.  So the sum of rows is the thread's life, whatever was read.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,12 +18,12 @@
 #include "abi/wait_state.h"
 #include "collect/wall/row.h"
 
-/* Short waits that were read and do not have their time yet: more than that of a kind is rare. */
+/* Different short waits that were read and have not got their time yet: more are rare. */
 #define WALL_CREDITS 8
 
 enum wall_place { WALL_RUNS, WALL_QUEUES, WALL_WAITS };
 
-/* Waits with one stack that ended, the last of them at end_ns. */
+/* Ended waits with the same stack, the last of which ended at end_ns. */
 struct wall_credit {
 	struct wall_read read;
 	uint64_t ns, end_ns;
@@ -38,42 +38,45 @@ struct wall_thread {
 	uint32_t row; /* of the recording */
 	pid_t pid, tid, inner_tid;
 	int sched_fd;          /* schedstat; -1: it is not open */
-	uint64_t named_ns;     /* its name in its language was read last; 0: never */
+	uint64_t named_ns;     /* when its name in its language was read; 0: never */
 	uint64_t start_ns;     /* its life begins */
-	uint64_t end_ns;       /* UINT64_MAX: it lives */
+	uint64_t end_ns;       /* UINT64_MAX: it has not ended */
 	bool is_listed;        /* it is to be read */
-	bool is_touched;       /* it was switched since it was settled */
-	bool is_guessed;       /* its place: no switch was seen so far */
+	bool is_touched;       /* it was switched since the last settling */
+	bool is_guessed;       /* place is a guess: no switch was seen so far */
 	bool is_coarse;        /* no switches are reported: schedstat */
 	enum wall_place place; /* and since when: */
 	uint64_t since_ns;
-	uint64_t booked_ns; /* of a long wait, up to then it is in rows */
-	uint64_t serial;    /* goes up with each switch */
-	bool is_read;       /* this wait: */
+	uint64_t booked_ns; /* up to then a long wait is in rows */
+	uint64_t serial;    /* incremented at each switch */
+	bool is_read;       /* this wait was: */
 	struct wall_read read;
-	uint64_t gap_ns; /* so far apart were ticks then */
-	/* What it waited in when it was looked at as an owner: session_owners.c; serial + 1 then. */
+	uint64_t gap_ns; /* the distance of ticks then */
+	/*
+	 * Its stack when it was last read as the owner of something (session/owners.c), and
+	 * serial + 1 at that moment.
+	 */
 	uint32_t owner_stack;
 	uint64_t owner_serial;
 
-	uint64_t running_ns, claimed_ns; /* it ran; and what samples stand for of that */
+	uint64_t running_ns, claimed_ns; /* time it ran; the part that samples stand for */
 	uint64_t queued_ns;              /* runnable, and in no row yet */
 	uint64_t short_ns;               /* of waits that are in no row yet */
 	struct wall_credit credits[WALL_CREDITS];
 	uint32_t credit_count;
-	uint64_t by_state[WAIT_STATE_COUNT]; /* what short waits that were met stand for */
-	uint8_t met;                         /* the state of the wait that was met last */
-	uint64_t falls_asleep_ns; /* it was preempted on its way to a wait, and is in no row */
+	uint64_t by_state[WAIT_STATE_COUNT]; /* time of short waits that were read */
+	uint8_t met;                         /* the state of the wait that was read last */
+	uint64_t falls_asleep_ns;            /* preempted on its way to a wait; in no row yet */
 
-	/* Since it was settled. */
+	/* Since the last wall_thread_settle(). */
 	uint64_t wakeups;
 	struct wall_credit ended; /* a long wait that ended; ns 0: none did */
-	/* Since schedstat was as sched has it, by the records of switches. */
-	bool has_sched, has_run; /* without has_run run_ns of it is not to be used */
+	/* By the records of switches since schedstat was as in sched. */
+	bool has_sched, has_run; /* without has_run, sched.run_ns is not to be used */
 	struct wall_sched sched;
 	uint64_t switches_in, new_queued_ns, new_running_ns;
-	uint64_t misses; /* looks at schedstat that had another count of switches */
-	/* What schedstat has more than the records, and no wait has given yet. */
+	uint64_t misses; /* readings of schedstat with another count of switches */
+	/* How much more schedstat has than the records, which no wait has given yet. */
 	uint64_t due_queued_ns, due_running_ns;
 
 	/* Coarse: from that moment on, what schedstat had then, and what was booked since. */
@@ -83,30 +86,30 @@ struct wall_thread {
 
 /* The thread's life begins, or what is known of it. */
 void wall_thread_begin(struct wall_thread *thread, enum wall_place place, uint64_t time_ns);
-/* It was taken from its CPU, or given one. */
+/* The thread was switched out, or in. */
 void wall_thread_switch_out(struct wall_thread *thread, const struct wall_rows *rows,
 			    uint64_t time_ns, bool is_preempted);
 void wall_thread_switch_in(struct wall_thread *thread, const struct wall_rows *rows,
 			   uint64_t time_ns);
 /*
- * The wait that it is in was read, at a tick that was gap_ns after the one before.  is_whole: it
- * was still in it when the read was over; else it was met in such a wait, which has ended.
+ * Its wait was read, at a tick gap_ns after the one before.  is_whole: it was in the same wait
+ * from the beginning of the read to its end; else that wait has ended.
  */
 void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *read,
 			   uint64_t gap_ns, bool is_whole);
 /*
- * All its switches up to now are taken in.  sched: what schedstat says, or NULL.  What a thread
- * waited for a CPU at the end of its waits is only in that figure, and what the switches
- * themselves took, some 10 us, is CPU time there and a part of the wait in the records: each of
- * the waits that ended gives the same part of it.  False: schedstat has switches that were not
- * taken in yet; it is to be settled at the next tick, too.
+ * Called when all its switches up to now have been taken.  sched: schedstat, or NULL.  Only
+ * schedstat has the time that a thread queued for a CPU at the end of its waits; and the
+ * switches themselves, some 10 us each, are CPU time there and part of the wait in the records.
+ * Each ended wait gives the same part of both.  False: schedstat has switches that have not
+ * been taken yet; settle at the next tick again.
  */
 bool wall_thread_settle(struct wall_thread *thread, const struct wall_rows *rows,
 			const struct wall_sched *sched);
 /* Puts what it has waited so far into a row, if that is worth one. */
 void wall_thread_book(struct wall_thread *thread, const struct wall_rows *rows,
 		      uint64_t now_ns);
-/* So much of a sample's time as the thread has run: what the sample may stand for. */
+/* Limits the time of a sample to how long the thread has run without a sample. */
 uint64_t wall_thread_claim(struct wall_thread *thread, uint64_t ns, uint64_t now_ns);
 /* It has ended, or what is known of it has. */
 void wall_thread_end(struct wall_thread *thread, const struct wall_rows *rows,
@@ -114,12 +117,12 @@ void wall_thread_end(struct wall_thread *thread, const struct wall_rows *rows,
 /* No sample of it comes any more: the rest of its life goes into rows. */
 void wall_thread_close(struct wall_thread *thread, const struct wall_rows *rows);
 
-/* From now on its switches are not reported: schedstat's figures of this moment. */
+/* From now on its switches are not reported; sched: schedstat at this moment. */
 void wall_thread_begin_coarse(struct wall_thread *thread, const struct wall_rows *rows,
 			      const struct wall_sched *sched, uint64_t now_ns);
 /*
- * At a tick: its figures, and what was read of its wait; NULL: it does not wait.  The read may be
- * the one before, if it was not switched since.
+ * At a tick, if coarse: schedstat, and what was read of its wait; NULL: it does not wait.  The
+ * read may be the previous one if it was not switched since.
  */
 void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 		      const struct wall_sched *sched, const struct wall_read *read,

@@ -1,4 +1,7 @@
-/* Which rows a thread's waits are put into: long ones each, short ones by those that were read. */
+/*
+ * Rows of a thread's waits: each long wait has its own, short ones are divided by those that
+ * were read.
+ */
 #include "collect/wall/thread_internal.h"
 
 #include <stddef.h>
