@@ -24,7 +24,7 @@
 #include "attach/status.h"
 #include "collect/processes/known_calls.h"
 
-/* As the report shows them, behind the program's name. */
+/* As the report shows them, after the program's name. */
 static const struct {
 	const char *from_the_start, *from_now_on;
 } reasons[] = {
@@ -40,19 +40,19 @@ struct opening {
 	const struct enter_terms *terms;
 	bool is_off;
 	size_t older;
-	unsigned int looks; /* at threads that block SIGTRAP, again */
+	unsigned int looks; /* at threads that block SIGTRAP */
 };
 
 /*
- * libc blocks all signals while it creates a thread, ends one, or forks.  What is ready to run may wait
- * for a processor in the midst of it: that is looked at for 50 ms, and a sleeper for 6.
+ * libc blocks all signals while it creates a thread, ends one, or forks.  A runnable thread may
+ * wait for a processor meanwhile: it is checked for 50 ms, a sleeping one for 6 ms.
  */
 #define LOOKS_AT_ONE  28
 #define LOOKS_ASLEEP  16
 #define LOOKS_MOST    64
 #define LOOK_FIRST_NS 100000
 
-/* Not for a moment only.  status: as it is now. */
+/* Whether the thread blocks SIGTRAP for longer than a moment.  Updates status. */
 static bool is_blocking(struct opening *opening, pid_t tid, struct attach_status *status)
 {
 	for (int i = 0; attach_status_has_signal(status->blocked, SIGTRAP); i++) {
@@ -67,8 +67,9 @@ static bool is_blocking(struct opening *opening, pid_t tid, struct attach_status
 }
 
 /*
- * Of a process that runs already: not the thread that says hello, which is ours, nor one that
- * blocks SIGTRAP, and would find it where it waits for signals (sigtimedwait(), ppoll()).
+ * Whether to open an event on this thread of a process that runs already.  Not on the agent's
+ * own, which does the handshake, nor on one that blocks SIGTRAP: it would find ours where it
+ * waits for signals (sigtimedwait(), ppoll()).
  */
 static bool may_be_trapped(struct opening *opening, pid_t tid)
 {
@@ -85,7 +86,7 @@ static bool may_be_trapped(struct opening *opening, pid_t tid)
 	return false;
 }
 
-/* The event that samples a thread; where timers do, one that counts for the account. */
+/* Opens the event of this rung that samples a thread. */
 static int sampler_open(const struct opening *opening, pid_t tid, unsigned int rung,
 			bool is_off)
 {
@@ -114,7 +115,7 @@ static int thread_event_open(void *context, pid_t tid)
 	return sampler_open(opening, tid, 0, opening->is_off);
 }
 
-/* The same thread's with a longer period. */
+/* Opens the same thread's event with a longer period. */
 static int rung_open(void *context, unsigned int rung)
 {
 	const struct opening *opening = context;
@@ -122,7 +123,7 @@ static int rung_open(void *context, unsigned int rung)
 	return sampler_open(opening, opening->image->pid, rung, true);
 }
 
-/* Where a budget is to be kept: the rate may change from then on. */
+/* With a budget of overhead: opens events for other rates to switch to. */
 static void image_open_rungs(struct opening *opening)
 {
 	struct image *image = opening->image;
@@ -141,7 +142,7 @@ struct pause_terms enter_pause_terms(const struct enter_terms *terms)
 				     .is_user_clock = terms->clock == CLOCK_KIND_USER };
 }
 
-/* Opens the events; of a process born under a debugger they stay off until it has left. */
+/* Opens the events; if the process has a debugger they stay off until that has detached. */
 static int image_open_events(struct image *image, const struct handshake_hello *hello,
 			     const struct enter_terms *terms)
 {
@@ -215,7 +216,7 @@ static void image_leave_out(struct image *image, const char *reason)
 	image->period_ns = 0;
 }
 
-/* Why the image is not to be sampled, as far as that was asked for; or NULL. */
+/* Why the user or the agent asked not to sample the image; or NULL. */
 static const char *why_not(const struct image *image, const struct handshake_hello *hello,
 			   const struct enter_terms *terms)
 {
@@ -226,7 +227,7 @@ static const char *why_not(const struct image *image, const struct handshake_hel
 	return reasons[hello->reason].from_the_start;
 }
 
-/* Of the memory that is shared with it, or of its events: which of them says errno. */
+/* Why the shared memory, or the events, could not be opened: errno shows which. */
 static const char *why_not_opened(int rc)
 {
 	switch (-rc) {
@@ -274,20 +275,23 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 		image_leave_out(image, why_not_opened(ring_fd));
 		return;
 	}
-	/* Hooks are set before the first instruction, by the layout; samples can wait for it. */
+	/*
+	 * Tracing hooks are set before the first instruction, and need the layout; samples can
+	 * wait for it.
+	 */
 	if (terms->is_trace)
 		interpreters_look(terms->interpreters, image);
 	else
 		interpreters_recall(terms->interpreters, image);
 	answer.ring_bytes = image->ring_bytes;
 	/*
-	 * The agent reports what the process burned so far, which is not to be counted twice.  If
-	 * these were closed after the answer, beside threads that the process had made by then, the
-	 * kernel would no longer exchange its threads' contexts: each switch would stop and start
-	 * their events.
+	 * The agent reports the CPU time so far, which must not be counted twice.  If these
+	 * counters were closed after the answer, when the process may have made threads, the
+	 * kernel would no longer exchange its threads' contexts: each switch would stop and
+	 * start their events.
 	 */
 	thread_events_close(&image->counters.events);
-	/* Once it is answered it may run, end, and be gone. */
+	/* Before the answer, after which it may run and end. */
 	image->pidfd = (int)syscall(SYS_pidfd_open, image->pid, 0);
 	int rc = hello_server_answer(connection, &answer, ring_fd);
 
@@ -325,7 +329,7 @@ void enter_answer_done(int connection)
 void enter_change(struct image *image, const struct handshake_hello *hello, int connection,
 		  const struct enter_terms *terms)
 {
-	/* Where there is no event of ours, nothing has to be switched. */
+	/* A process without our events needs no switching. */
 	if (image != NULL && image->state == IMAGE_ENTERED) {
 		if (hello->occasion == HANDSHAKE_STOP)
 			image_stop(image, hello->reason, terms);

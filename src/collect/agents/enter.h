@@ -1,6 +1,6 @@
 /*
- * enter - what the recorder does for an agent that says hello: a ring, and the
- * sampling events on its threads.
+ * enter - answers an agent's handshake: makes its ring, and opens the sampling events on its
+ * threads.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,24 +15,24 @@ struct image;
 struct interpreters;
 
 /*
- * Answers the hello of the image's agent; takes the connection.  On success the image has its
- * ring and events; otherwise it is left out, with a reason.
+ * Answers the handshake of the image's agent; takes the connection.  On success the image has
+ * its ring and events; otherwise it is left out, with a reason.
  */
 void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
 		 const struct enter_terms *terms);
 
-/* How a process is paused, by the same terms. */
+/* The terms by which a process is paused. */
 struct pause_terms enter_pause_terms(const struct enter_terms *terms);
 
-/* An agent is to leave its process alone; takes the connection. */
+/* Answers that the agent is to leave its process alone; takes the connection. */
 void enter_refuse(int connection);
 
-/* What was asked for is done; takes the connection. */
+/* Answers that a request is done; takes the connection. */
 void enter_answer_done(int connection);
 
 /*
  * Does what a STOP or RESUME asks, and answers; takes the connection.  image may be NULL: the
- * process is none of ours.
+ * process is not recorded.
  */
 void enter_change(struct image *image, const struct handshake_hello *hello, int connection,
 		  const struct enter_terms *terms);

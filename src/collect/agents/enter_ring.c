@@ -18,13 +18,13 @@
 #include "collect/processes/ring_view.h"
 
 /*
- * Of a trace 16 MiB.  Names are all that is sent, each once, but thousands within milliseconds
- * (modules that are imported), and the recorder may not run meanwhile: 20,000 functions of Python
- * take 2.5 MiB.
+ * 16 MiB for a trace.  Only names are sent, each once, but thousands within milliseconds
+ * (imported modules), and the recorder may not run meanwhile: 20,000 Python functions take 2.5
+ * MiB.
  */
 #define TRACE_RING_WORD_COUNT (2U * 1024 * 1024)
 
-/* What the machine's counter counts in so many nanoseconds, by what it did in the session. */
+/* Ticks of the machine's counter in ns nanoseconds, by its rate in the session so far. */
 static uint64_t ticks_in(uint64_t ns, const struct enter_terms *terms)
 {
 	const double gone_ns = (double)(monotonic_ns() - terms->start_ns);
@@ -33,7 +33,10 @@ static uint64_t ticks_in(uint64_t ns, const struct enter_terms *terms)
 	return gone_ns == 0 ? 0 : (uint64_t)((double)ns * gone_ticks / gone_ns);
 }
 
-/* A file of the ring's size, sealed so that no process can make us fault; or a negative errno. */
+/*
+ * Makes a file of the ring's size, sealed so that no process can truncate it and make us fault;
+ * or returns a negative errno.
+ */
 static int make_file(uint64_t bytes)
 {
 	int fd = memfd_create("fathom-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -68,7 +71,6 @@ static bool has_kernel_ticks(const struct image *image, const struct enter_terms
 
 int enter_ring_make(struct image *image, const struct enter_terms *terms)
 {
-	/* Of a page the same: most programs have some thousand different stacks. */
 	const uint64_t trace_bytes = terms->is_trace ? sizeof(struct trace_area) : 0;
 	uint64_t words = terms->is_trace ? TRACE_RING_WORD_COUNT
 					 : ring_memory_words(terms->rate_hz, terms->processors);
@@ -96,8 +98,8 @@ int enter_ring_make(struct image *image, const struct enter_terms *terms)
 	ring->period_ticks = ticks_in(image->period_ns, terms);
 	ring->epoch = image->epoch_base ^ image->serial;
 	/*
-	 * Rather too little, which the recorder sees and mends, than too much, which it
-	 * cannot.
+	 * Rather too low, which the recorder detects and corrects (account_check_switches()),
+	 * than too high, which it cannot.
 	 */
 	ring->switch_cost_ns =
 		enter_has_sigtrap(image, terms) ? terms->switch_cost_ns * 3 / 4 : 0;
@@ -122,7 +124,7 @@ int enter_ring_make(struct image *image, const struct enter_terms *terms)
 
 void enter_ring_drop(struct image *image)
 {
-	/* Its calls are counted in the same memory. */
+	/* Its call tree is in the same memory. */
 	known_calls_free(image->calls);
 	image->calls = NULL;
 	munmap(image->ring, image->ring_bytes);

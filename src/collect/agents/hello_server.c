@@ -17,12 +17,12 @@
 #include "collect/system/socket_folder.h"
 
 #define BACKLOG 1024
-/* How long one is silent before another gets its descriptor, when there is no other. */
+/* A connection that was silent for so long is closed if another needs its descriptor. */
 #define PATIENCE_NS 50000000
 
 /*
- * Connected, and its hello is still to come: the recorder, which connecting wakes, often runs
- * before it goes on, and on a busy machine it may be a long time until it does.
+ * A connection whose handshake is still to come: connecting wakes the recorder, which often
+ * runs before the agent goes on, and on a busy machine that may take long.
  */
 struct silent {
 	int connection;
@@ -32,9 +32,9 @@ struct silent {
 
 struct hello_server {
 	int fd;
-	int ready_fd;        /* epoll: fd and the connections of the silent */
+	int ready_fd;        /* epoll: fd and the silent connections */
 	uint64_t starved_ns; /* when a descriptor was last missing; 0: never */
-	int spare_fd;        /* given up to take in a hello when there is no other; -1: none */
+	int spare_fd; /* closed to accept an agent when no descriptor is free; -1: none */
 	struct socket_folder folder;
 	char agent_link[SOCKET_FOLDER_PATH + sizeof SOCKET_FOLDER_AGENT_LINK]; /* "": none */
 	struct sockaddr_un address;
@@ -114,7 +114,7 @@ const char *hello_server_path(const struct hello_server *server)
 	return server->address.sun_path;
 }
 
-/* ld.so(8) takes both as the end of a name, and knows no way to quote them. */
+/* In LD_PRELOAD a blank and a colon both end a name, and cannot be quoted (ld.so(8)). */
 int hello_server_link_agent(struct hello_server *server, const char *agent_path,
 			    const char **out_path, struct error *err)
 {
@@ -153,7 +153,7 @@ static bool is_one_of_ours(int connection, struct hello_peer *out_peer)
 	return hello_server_may_hear(peer.uid, geteuid(), &out_peer->is_foreign);
 }
 
-/* The connection is not watched any more; its agent's process. */
+/* Stops watching the connection; returns its agent's process. */
 static struct hello_peer server_forget(struct hello_server *server, int connection)
 {
 	size_t i = 0;
@@ -168,7 +168,10 @@ static struct hello_peer server_forget(struct hello_server *server, int connecti
 	return peer;
 }
 
-/* The one that has been silent for longest, and for long: one that is stopped may never speak. */
+/*
+ * Closes the connection that has been silent for longest, if that is long: a stopped agent may
+ * never send its handshake.
+ */
 static bool server_turn_away_one(struct hello_server *server, bool must_be_foreign)
 {
 	const struct silent *oldest = NULL;
@@ -188,7 +191,7 @@ static bool server_turn_away_one(struct hello_server *server, bool must_be_forei
 	return true;
 }
 
-/* An agent that says hello waits: out of descriptors, it is answered all the same. */
+/* Accepts the next agent, even without a free descriptor, since it waits for an answer. */
 static int server_accept(struct hello_server *server)
 {
 	if (server->spare_fd < 0)
@@ -208,7 +211,7 @@ static int server_accept(struct hello_server *server)
 	return connection;
 }
 
-/* Any user's process can connect to root's socket, and be silent. */
+/* Limits the silent connections of other users, which can all connect to root's socket. */
 static bool has_place_for(struct hello_server *server, const struct hello_peer *peer)
 {
 	return !peer->is_foreign || server->foreign_count < HELLO_SERVER_FOREIGN ||
@@ -235,7 +238,9 @@ void hello_server_add(struct hello_server *server, pid_t pid, int connection)
 		server_keep(server, &silent);
 }
 
-/* Takes in the next agent that has connected; false if there is none, or no descriptor for it. */
+/*
+ * Accepts the next agent that has connected; false if there is none, or no descriptor for it.
+ */
 static bool server_let_in(struct hello_server *server)
 {
 	const int connection = server_accept(server);

@@ -19,7 +19,7 @@ static const char of_other_user[] =
 	"its user may not read fathom's agent: install fathom where "
 	"every user can read it";
 
-/* By the process's own root; a link is followed as the recorder sees it. */
+/* stat(2) in the process's own root; symbolic links are followed as the recorder sees them. */
 static int stat_in_root(pid_t pid, const char *path, struct stat *out_status)
 {
 	char whole[PATH_SIZE];
@@ -43,7 +43,7 @@ const char *reach_why_not(pid_t pid, const struct reach_paths *paths)
 	const bool is_cut_off = is_missing(pid, paths->agent) || is_missing(pid, paths->socket);
 	struct stat ours, its;
 
-	/* Asked last: that it is there still. */
+	/* Read last: only if the process still exists the results above count. */
 	if (stat("/", &ours) < 0 || stat_in_root(pid, "/", &its) < 0)
 		return NULL;
 	if (ours.st_dev != its.st_dev || ours.st_ino != its.st_ino)

@@ -10,7 +10,7 @@
 #include "collect/system/process_stat.h"
 #include "target/maps.h"
 
-/* What an agent shares with its recorder: enter.c. */
+/* A ring's memfd in /proc/<pid>/maps: enter_ring.c. */
 #define RING_NAME "/memfd:fathom-ring"
 
 static uint64_t start_of(pid_t pid)

@@ -1,7 +1,7 @@
 /*
  * ring_owner - whether the recorder that gave a process its ring still runs.
  *
- * One that was killed leaves the ring mapped, and no event behind it.
+ * A killed recorder leaves the ring mapped, but no perf events.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 
 struct ring_header;
 
-/* When this process started, as rings have it of their recorder. */
+/* When this process started, as rings store it for their recorder. */
 uint64_t ring_owner_start(void);
-/* This process is its recorder, and started then. */
+/* Stores this process, which started then, as the ring's recorder. */
 void ring_owner_write(struct ring_header *ring, uint64_t start);
 /*
- * Whether the process has a ring whose recorder runs, as far as its number shows: true of a ring that
- * cannot be read, false of a recorder in a PID namespace that is none of ours.
+ * Whether the process has a ring whose recorder runs, by its pid: true if the ring cannot be
+ * read, false if the recorder is in a PID namespace that we do not see.
  */
 bool ring_owner_runs(pid_t pid);

@@ -13,7 +13,9 @@
 #include "collect/agents/reach.h"
 #include "collect/processes/tree.h"
 
-/* Its counters have to be opened before it ends; out of their sight only looks show it. */
+/*
+ * Its counters must be opened before it ends; without them CPU time is known only by polling.
+ */
 #define LOOK_EVERY_MS           16
 #define LOOK_UNWATCHED_EVERY_MS 2
 
@@ -46,8 +48,8 @@ static void unentered_open_counters(struct tree *tree, struct image *image, uint
 }
 
 /*
- * What an image burned while the tree's counter saw it.  Its own counters stopped at that exec,
- * too.  Without any: what it cannot have burned since.
+ * Finds the CPU time of an image up to the exec that ended the tree's counter on it.  Its own
+ * counters stopped at that exec, too.  Without any: the part that it cannot have used since.
  */
 static void unentered_find_watched(struct tree *tree, struct image *image, uint64_t seen_ns)
 {
@@ -72,7 +74,10 @@ void unentered_expect(struct tree *tree, struct image *image, const struct enter
 	if (image == NULL)
 		return;
 	if (image->state != IMAGE_ENTERED) {
-		/* A child of vfork, in its parent's memory: the same image after the exec. */
+		/*
+		 * A child of vfork, in its parent's memory: it is the same image after the
+		 * exec.
+		 */
 		unentered_look(tree, image, terms);
 		return;
 	}

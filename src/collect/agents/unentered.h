@@ -1,8 +1,8 @@
 /*
- * unentered - processes no agent has come from so far: what they burn is counted at least.
+ * unentered - counts the CPU time of processes that have no agent, or none yet.
  *
- * One that runs with other rights since its exec is out of our counters' sight, but not of
- * /proc's.
+ * CPU time after an exec with other rights, which none of our counters covers, is read from its
+ * CPU clock.
  */
 #pragma once
 
@@ -10,12 +10,13 @@ struct enter_terms;
 struct image;
 struct tree;
 
-/* Milliseconds until it is to be looked at again, or the given, if that is sooner. */
+/* Milliseconds until it must be looked at again, at most wait_ms. */
 int unentered_wait_ms(const struct image *image, int wait_ms);
 /*
- * The image (NULL: we do not know it) is about to execute a program that no agent will come to,
- * and waits for us: that is counted from its first instruction, however soon it ends.
+ * The image (NULL: unknown) is about to execute a program that will have no agent, and waits
+ * for our answer: opens counters, which count that program from its first instruction, however
+ * soon it ends.
  */
 void unentered_expect(struct tree *tree, struct image *image, const struct enter_terms *terms);
-/* Looks at such an image, as often as the session's clock comes round. */
+/* Looks at such an image, at the intervals of unentered_wait_ms(). */
 void unentered_look(struct tree *tree, struct image *image, const struct enter_terms *terms);

@@ -18,7 +18,7 @@ static bool may(const struct process_status *process, const struct stat *status,
 	return (status->st_mode & right) != 0;
 }
 
-/* Each folder on the way, and the file; path is cut off and mended on the way. */
+/* Checks each folder on the path, and the file; path is cut and restored meanwhile. */
 static bool is_forbidden(const struct process_status *process, char *path)
 {
 	struct stat status;
