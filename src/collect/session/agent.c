@@ -13,7 +13,7 @@
 #include "collect/session/options.h"
 #include "collect/session/state.h"
 
-/* A busy machine: the agent waits for a second itself. */
+/* For a busy machine; the agent itself waits for a second. */
 #define PATIENCE_NS (5000 * NS_PER_MS)
 #define LOOK_MS     1
 
@@ -26,7 +26,7 @@ bool session_agent_is_wanted(struct session *session, struct image *image)
 		interpreters_are_in(&session->interpreters, image));
 }
 
-/* Its agent may not see the socket that others find us by. */
+/* Uses the connection that the injection made: its agent may not reach the socket's path. */
 static int hear_agent(struct session *session, const struct image *image,
 		      const struct attach *attach, struct error *err)
 {
@@ -38,7 +38,7 @@ static int hear_agent(struct session *session, const struct image *image,
 	return 0;
 }
 
-/* The agent's hello is answered as any; its thread then comes to an end. */
+/* Answers the agent's handshake like any other, and waits until its thread has ended. */
 static int wait_for_agent(struct session *session, struct attach *attach, struct error *err)
 {
 	const uint64_t until_ns = monotonic_ns() + PATIENCE_NS;
@@ -55,7 +55,9 @@ static int wait_for_agent(struct session *session, struct attach *attach, struct
 	return rc < 0 ? rc : 0;
 }
 
-/* Threads that no trap may come to: the program would see it. */
+/*
+ * Notes threads that are not sampled since they block SIGTRAP: the program would see the trap.
+ */
 static void note_blocking(struct session *session, const struct image *image)
 {
 	if (image->blocking > 0)
@@ -73,7 +75,7 @@ void session_agent_expect(const struct session *session, struct image *image)
 	image->epoch_base = session->start_ns << 8;
 }
 
-/* It may have ended while hellos were taken in, and is freed then. */
+/* The image may have ended, and been freed, while handshakes were answered. */
 static bool is_there(const struct session *session, pid_t pid, uint32_t serial)
 {
 	const struct image *image = tree_find(&session->tree, pid);
@@ -103,7 +105,7 @@ int session_agent_begin(struct session *session, struct image *image, struct err
 	attach_end(attach);
 	if (!is_there(session, pid, serial))
 		return error_set(err, -ESRCH, "it has ended");
-	/* It was heard, and refused. */
+	/* Its handshake came, and was refused. */
 	if (rc != -EBUSY && image->ring == NULL && image->unentered_reason != NULL)
 		rc = error_set(err, -ENOTSUP, "%s", image->unentered_reason);
 	else if (rc == 0 && image->ring == NULL)
@@ -122,7 +124,7 @@ void session_agent_end(struct image *image)
 	const uint64_t until_ns = monotonic_ns() + PATIENCE_NS;
 
 	image_stop_sampling(image);
-	/* If it cannot be reached now, the next attach does it. */
+	/* If the process cannot be reached now, the next attach cleans up. */
 	if (attach_begin(&options, &attach, &err) < 0)
 		return;
 	while (attach_look(attach, &err) == 0 && monotonic_ns() < until_ns)

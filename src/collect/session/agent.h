@@ -1,9 +1,10 @@
 /*
- * session_agent - the part of a session that samples processes which run already from inside: an
- * agent is brought in (attach/attach.h), and says hello as one that was preloaded.
+ * session_agent - injects an agent into a process that already runs (attach/attach.h); the
+ * agent then does its handshake as a preloaded one does.
  *
  * Its events count user mode only: one that counts system time may trap in the program that the
- * process executes next, where no handler waits (decision 0003).  System time is sampled by timers.
+ * process executes next, which has no handler (decision 0003).  System time is sampled by
+ * timers.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,14 +13,14 @@ struct error;
 struct image;
 struct session;
 
-/* Whether the process has an interpreter whose frames are known. */
+/* Whether to inject an agent: --trigger sigtrap, or an interpreter whose frames can be read. */
 bool session_agent_is_wanted(struct session *session, struct image *image);
 /*
- * 0 when the image is sampled by its agent.  Else -errno and a sentence of which the process is
- * the subject: -ENOTSUP, and nothing was done to it; -EBUSY: another recorder samples it already.
+ * Injects an agent: 0 if it samples the image now.  Else -errno and a sentence whose subject is
+ * the process: -ENOTSUP: nothing was done to it; -EBUSY: another recorder already samples it.
  */
 int session_agent_begin(struct session *session, struct image *image, struct error *err);
-/* A child of such an image is about to have its hello answered. */
+/* Called before the handshake of an injected agent, or of its forked copy, is answered. */
 void session_agent_expect(const struct session *session, struct image *image);
-/* Its events go, and its agent forgets the session. */
+/* Closes the image's events, and has its agent forget the session. */
 void session_agent_end(struct image *image);

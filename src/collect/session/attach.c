@@ -45,7 +45,7 @@ static int add_thread(void *context, pid_t tid)
 	return 0;
 }
 
-/* The process as it is: its threads, its mappings, and what it has burned so far. */
+/* Adds the process as it is now: threads, mappings, and CPU time so far. */
 static struct image *add_image(struct session *session, pid_t pid)
 {
 	struct tree *tree = &session->tree;
@@ -76,7 +76,7 @@ static int explain(const struct session *session, pid_t pid, int rc, struct erro
 				 "process %d has too many threads: each takes two file "
 				 "descriptors for each CPU; ulimit -n allows more",
 				 (int)pid);
-	/* What may not be had of ourselves either is not that process's fault. */
+	/* If we may not open events on ourselves either, the reason is not that process. */
 	if (copied_events_judge(getpid(), is_user_clock, &own) < 0)
 		return error_set(
 			err, rc,
@@ -99,8 +99,8 @@ static int begin_copied(struct session *session, struct image *image, struct err
 }
 
 /*
- * From inside where that shows more and can be done; else its native frames are sampled, and a note
- * says why.  -ESRCH: it has ended, and so has the image.
+ * Samples by an injected agent if that shows more and is possible; else by copied stacks,
+ * native frames only, with a note why.  -ESRCH: the process, and so the image, has ended.
  */
 static int begin_sampling(struct session *session, struct image *image, struct error *err)
 {
@@ -151,7 +151,7 @@ static int begin_image(struct session *session, pid_t pid, struct error *err)
 	return rc;
 }
 
-/* Those that were named, and with --children what descends from them. */
+/* Begins to record the processes that were named, and with --children their descendants. */
 static int begin_all(struct session *session, struct error *err)
 {
 	const struct session_options *options = session->options;
@@ -165,7 +165,7 @@ static int begin_all(struct session *session, struct error *err)
 	if (options->with_children)
 		descendants_find(&all);
 	for (size_t i = 0; rc == 0 && i < all.count; i++) {
-		/* A child may have said hello since. */
+		/* A child's agent may have done its handshake since. */
 		if (tree_find(&session->tree, all.pids[i]) != NULL)
 			continue;
 		rc = begin_image(session, all.pids[i], err);
@@ -176,7 +176,7 @@ static int begin_all(struct session *session, struct error *err)
 	return rc;
 }
 
-/* A server's first process has workers that do its work. */
+/* Notes that children are not recorded: they may be a server's workers, which do its work. */
 static void note_left_out(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -196,7 +196,7 @@ static void note_left_out(struct session *session)
 			  all.count - named);
 }
 
-/* Whether an agent could be trapped here. */
+/* Finds whether SIGTRAP could sample by an injected agent. */
 static void find_sigtrap(struct session *session, pid_t pid)
 {
 	struct perf_ability ability = { 0 };
@@ -245,7 +245,7 @@ static int prepare(struct session *session, struct error *err)
 	return sideband_open_empty(options->is_wall, &session->sideband, err);
 }
 
-/* What samples the processes, when that is no longer a guess. */
+/* Writes how processes are sampled again, once it is known which have an agent. */
 static void write_means(struct session *session)
 {
 	const struct tree *tree = &session->tree;
@@ -295,7 +295,7 @@ int session_attach_start(struct session *session, struct error *err)
 	return rc;
 }
 
-/* It has begun, and its linker and its interpreter have. */
+/* CPU time in which a program, its dynamic linker and its interpreter have started. */
 #define STARTED_CPU_NS (50 * NS_PER_MS)
 
 bool session_attach_may_enter(const struct session *session, const struct image *image)
@@ -325,7 +325,7 @@ void session_attach_look(struct session *session)
 	if (image == NULL)
 		return;
 	image->is_attach_judged = true;
-	/* The account of what it has done so far is another one's: it had no agent. */
+	/* Begins a new image: the process's account so far is of one without an agent. */
 	if (session_agent_is_wanted(session, image))
 		begin_sampling(session, add_image(session, image->pid), &err);
 }

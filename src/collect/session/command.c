@@ -15,7 +15,7 @@
 
 #define EXIT_OURS 125
 
-/* The first in PATH that may be executed is what execvp() will run. */
+/* Finds the file that execvp() will run: the first in PATH that may be executed. */
 static const char *command_find(const char *name)
 {
 	const char *folders = getenv("PATH");
@@ -35,7 +35,7 @@ static const char *command_find(const char *name)
 	}
 }
 
-/* The environment as it is, and last the entries of abi/environment.h. */
+/* Our environment, followed by the entries of abi/environment.h. */
 static char **command_entries(const struct command_environment *environment,
 			      const char *first_libraries)
 {
@@ -74,7 +74,7 @@ bool command_has_no_agent(char *const *argv)
 	return program_has_no_agent(program->kind);
 }
 
-/* In the child.  What cannot be entered is left alone. */
+/* In the child: executes the command, with the agent if its program can have one. */
 static void command_exec(char *const *argv, const struct command_environment *environment)
 {
 	const char *path = command_find(argv[0]);

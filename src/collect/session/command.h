@@ -1,6 +1,4 @@
-/*
- * command - the command of a session: started stopped, let go, reaped.
- */
+/* command - starts a session's command stopped before its exec, then lets it go. */
 #pragma once
 #include <signal.h>
 #include <stdbool.h>
@@ -18,9 +16,9 @@ struct command {
 };
 
 struct command_environment {
-	const char *agent_path;  /* in front of LD_PRELOAD; NULL: no agent is to come */
-	const char *socket_path; /* where the agent finds the recorder */
-	sigset_t signal_mask;    /* the mask to run the command with */
+	const char *agent_path;             /* last in LD_PRELOAD; NULL: no agent is to come */
+	const char *socket_path;            /* where the agent finds the recorder */
+	sigset_t signal_mask;               /* the mask to run the command with */
 	const struct own_limits *allowance; /* to give back to it; NULL: none were raised */
 };
 
@@ -31,8 +29,8 @@ struct command_environment {
 int command_start(char *const *argv, const struct command_environment *environment,
 		  struct command *out_command, struct error *err);
 /*
- * Whether what the command runs is a program that no agent can be in, for what the program is: static,
- * Go, musl, 32-bit.  Not for its rights or for where it is.
+ * Whether the command's program is of a kind that no agent can be loaded into: static, Go,
+ * musl, 32-bit.  Its rights and its location are not considered.
  */
 bool command_has_no_agent(char *const *argv);
 /* Lets it exec.  -errno, the failure and a sentence if that fails: the child is reaped then. */

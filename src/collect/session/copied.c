@@ -1,10 +1,10 @@
 /*
- * session_copied - the part of a session that samples by copied stacks (copied_events.h): what no
- * agent is in, or all, when nothing is to be put into the program.
+ * session_copied - samples processes by copied stacks (copied_events.h): those without an
+ * agent, or all, if nothing is to be put into the program.
  *
- * Samples are taken in together with what the sideband reports, in the order of their times, so
- * that each meets its process as it was then.  Each is unwound at once and goes into the recording
- * as an agent's would; the copy itself is kept nowhere.
+ * Samples and the sideband's events are taken in the order of their times, so that each sample
+ * finds its process as it was then.  It is unwound at once and written to the recording like an
+ * agent's; the copy itself is not kept.
  */
 #include "collect/session/state.h"
 
@@ -34,13 +34,13 @@
 #define EXPECT_CPUS_MOST 16
 
 /*
- * While stacks are deeper than their copies, the rest is read so soon: the later, the more of them
- * have gone on, and are cut.  So long behind the last of them.
+ * While stacks are deeper than their copies, samples are taken this often: the later the rest
+ * is read, the more stacks have changed and are cut.  So for DEEPER_FOR_NS after the last one.
  */
 #define DEEPER_WAIT_MS 4
 #define DEEPER_FOR_NS  (200 * NS_PER_MS)
 
-/* So long an agent may take until it says hello. */
+/* How long an agent may take until its handshake. */
 #define UNHEARD_NS (100 * NS_PER_MS)
 
 int session_copied_open(struct session *session, struct error *err)
@@ -107,7 +107,7 @@ static void follow_place(struct followed *followed, const struct module_place *p
 			       });
 }
 
-/* With the first sample: most processes are seen to map much and are never sampled. */
+/* Made at the first sample: most processes map much and are never sampled. */
 static struct followed *followed_of(struct session *session, struct image *image)
 {
 	const struct module_place *place;
@@ -127,7 +127,7 @@ void session_copied_map(struct image *image, const struct module_place *place)
 		follow_place(image->followed, place);
 }
 
-/* The stack's row, and why it ended. */
+/* Unwinds a sample's stack: its row, and why it ended. */
 static uint32_t unwind(struct session *session, struct image *image,
 		       const struct copied_sample *sample, uint32_t *out_ending)
 {
@@ -150,7 +150,7 @@ static uint32_t unwind(struct session *session, struct image *image,
 				 sample->kernel_count);
 }
 
-/* One of two that a thread has got: of its creator's event, and of one opened on itself. */
+/* Whether the thread has two events (its creator's, too), and this is of the later. */
 static bool is_double(const struct image *image, struct image_thread *thread,
 		      const struct copied_sample *sample)
 {
@@ -203,7 +203,7 @@ static void take_sample(struct session *session, const struct perf_event_header 
 		return;
 	struct image *image = tree_find(&session->tree, sample.pid);
 
-	/* An agent may have come after all: from then on its samples are the image's. */
+	/* If an agent has come after all, only its samples count. */
 	if (image == NULL || image->copied == NULL || image->mappings == NULL ||
 	    image->state == IMAGE_ENTERED || session->is_broken)
 		return;
@@ -296,7 +296,7 @@ int session_copied_begin(struct session *session, struct image *image, bool with
 	return 0;
 }
 
-/* Beside agents: what they are not in is sampled as well, if the command's children are. */
+/* Whether processes without an agent may be sampled: only if children are. */
 static bool may_copy(const struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -319,8 +319,8 @@ void session_copied_expect(struct session *session, struct image *image)
 }
 
 /*
- * No agent will come, for what the program is or where it is.  What such a program starts has its
- * copies by inheritance.
+ * Whether no agent will come, because of the program's kind or its location.  Its children
+ * inherit its copied events.
  */
 static bool is_without_agent(const struct image *image)
 {
@@ -337,7 +337,7 @@ static bool is_without_agent(const struct image *image)
 	return program_has_no_agent(program->kind);
 }
 
-/* A child by fork of a process that was attached to, whose agent does not reach us. */
+/* Whether the agent of an attached process's forked child did not reach us in time. */
 static bool is_unheard(const struct session *session, const struct image *image)
 {
 	return session->options->argv == NULL &&
@@ -350,7 +350,7 @@ void session_copied_leave(struct image *image)
 		return;
 	copied_events_release(image->copied);
 	image->copied = NULL;
-	/* They were met by one that has no layouts. */
+	/* Its interpreters were added without layouts: they are added again for the agent. */
 	image->interpreter_count = 0;
 }
 

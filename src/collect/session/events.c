@@ -1,9 +1,9 @@
 /*
- * session_events - what the kernel reports of processes and threads, and with the end of a
- * thread what it had burned.
+ * session_events - takes the kernel's reports of processes and threads, and of each ended
+ * thread's CPU time.
  *
- * That figure comes a moment later than the end (exit_counters.h).  Where it is all there is of
- * a process, the end waits for it, for a while.
+ * CPU time is reported a moment after the end (exit_counters.h).  If it is the only figure of a
+ * process, the end is held back for a while until it has come.
  */
 #include "collect/session/state.h"
 
@@ -18,7 +18,10 @@
 #include "collect/events/sideband_event.h"
 #include "collect/processes/storms.h"
 
-/* A thread is seldom off its CPU so long between the two. */
+/*
+ * How long an end is held back: a thread is seldom preempted for so long between the two
+ * reports.
+ */
 #define LATE_NS (50 * NS_PER_MS)
 
 void session_begin_storms(struct session *session)
@@ -57,7 +60,7 @@ static bool session_waits_for_burned(const struct session *session, const struct
 	       image->counters.events.count == 0 && monotonic_ns() - event->time_ns < LATE_NS;
 }
 
-/* False: not yet. */
+/* Takes a thread's end; false: its CPU time is still to come. */
 static bool session_take_end(struct session *session, const struct sideband_event *event)
 {
 	struct image *image = tree_find(&session->tree, event->pid);
@@ -79,7 +82,7 @@ void session_end_storm(struct session *session, uint32_t id)
 	storms_stop_counting(session->storms, id);
 }
 
-/* A child is in its parent's storm; a thread ends the storm that it is in. */
+/* A new process belongs to its parent's storm; a new thread ends the storm that it is in. */
 static void session_take_fork(struct session *session, const struct sideband_event *event)
 {
 	struct tree *tree = &session->tree;
@@ -101,7 +104,10 @@ static void session_take_fork(struct session *session, const struct sideband_eve
 	session_end_storm(session, image->in_storm);
 }
 
-/* Takes those of this process, whatever is known (pid 0: those that have waited enough). */
+/*
+ * Takes the held ends of this process, with or without CPU time (pid 0: those whose CPU time
+ * has come, or that have waited long enough).
+ */
 static void session_take_late(struct session *session, int pid)
 {
 	const size_t count = session->late_end_count;
@@ -137,7 +143,10 @@ static void session_take_event(void *context, const struct sideband_event *event
 		session->late_ends[session->late_end_count++] = *event;
 		return;
 	}
-	/* The other threads that an exec ends, and what had the pid before, come first. */
+	/*
+	 * First the held ends of other threads, which this exec ended, and of the pid's
+	 * previous process.
+	 */
 	if (session->late_end_count > 0 &&
 	    (event->is_exec ||
 	     (event->kind == SIDEBAND_FORK && event->pid != event->parent_pid)))
@@ -171,7 +180,7 @@ void session_take_events(struct session *session)
 
 	session->copied.fullest = 0;
 	if (session->sideband == NULL) {
-		/* The tree's events were closed (switches.c): what is copied goes on. */
+		/* The sideband was closed (switches.c); copied stacks go on. */
 		session_copied_take(session, until_ns);
 		return;
 	}

@@ -26,11 +26,11 @@
 #include "target/program.h"
 
 /*
- * What a process burns before it says hello late: a period, until the kernel's tick finds that
- * it has, and leeway.
+ * CPU time up to which a process may have ended before its delayed handshake: a period, the
+ * time until a kernel tick notices it, and a margin.
  */
 #define BRIEF_NS 20000000
-/* Of a command line that is read from /proc; longer ones are cut off. */
+/* Limits of a command line that is read from /proc; longer ones are cut. */
 #define COMMAND_BYTES     4096
 #define COMMAND_ARGUMENTS 256
 
@@ -43,7 +43,7 @@ static void add_string(struct json_object *array, const char *string)
 	text_done(&escaped);
 }
 
-/* Which functions a trace is to count. */
+/* Writes the patterns of functions that a trace counts. */
 static void write_only(struct recording_writer *writer, const char *patterns)
 {
 	struct json_object *array = json_object_new_array();
@@ -66,7 +66,7 @@ static void write_command(struct recording_writer *writer, char *const *argv)
 	json_object_put(array);
 }
 
-/* The processes, and the command line of the first. */
+/* Writes the pids, and the command line of the first process. */
 static void write_pids(struct recording_writer *writer, const struct session_options *options)
 {
 	struct json_object *array = json_object_new_array();
@@ -99,12 +99,12 @@ static void write_directory(struct recording_writer *writer)
 {
 	char path[PATH_MAX];
 
-	/* The kernel says "(unreachable)/…" of one outside of our root. */
+	/* For a directory outside of our root the kernel returns "(unreachable)/…". */
 	if (getcwd(path, sizeof path) != NULL && path[0] == '/')
 		recording_writer_set(writer, KEY_DIRECTORY, path);
 }
 
-/* The time since 1970 of what was on CLOCK_MONOTONIC some moments ago. */
+/* Converts a recent time of CLOCK_MONOTONIC to ns since 1970. */
 static int64_t unix_time_of(uint64_t monotonic)
 {
 	struct timespec now;
@@ -161,7 +161,7 @@ void session_facts_write_start(struct recording_writer *writer,
 	recording_writer_set_int(writer, KEY_START_UNIX_NS, unix_time_of(start_ns));
 }
 
-/* By what no agent was in, and what a user can do about it. */
+/* The reason: the program that started it had no agent; and what a user can do about it. */
 static const char *write_passer(struct image *image)
 {
 	struct text reason = { 0 };
@@ -176,8 +176,9 @@ static const char *write_passer(struct image *image)
 }
 
 /*
- * Whether all that is known to have been burned by it is too little.  What the kernel reports at
- * a process's end it reports during a storm only; counters and looks say what the others burned.
+ * Whether its known CPU time is too little for a delayed handshake.  The kernel reports CPU
+ * time at a process's end during a storm only; that of other processes is known from counters
+ * and readings.
  */
 static bool write_was_brief(const struct image *image)
 {
@@ -198,7 +199,7 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 
 	if (image->says_hello_late && write_was_brief(image))
 		return RECORDING_TOO_BRIEF;
-	/* The recorder sees other files by these names. */
+	/* In another root directory the recorder would find other files by these names. */
 	if (image->why_out_of_reach != NULL)
 		return image->why_out_of_reach;
 	if (image->exe != NULL && !image->is_reach_known && access(image->exe, F_OK) < 0 &&
@@ -206,14 +207,14 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 		return "its program file is gone, or was in another root directory: it ended "
 		       "before that could be looked at";
 	program = xzalloc(sizeof *program);
-	/* A child of fork that has executed nothing is what its parent is. */
+	/* A forked child that has executed nothing runs its parent's program. */
 	if (image->exe != NULL)
 		target_program_judge(image->exe, NULL, program);
 	if (image->exe != NULL && !program->is_enterable)
 		return program->why_not;
 	/*
-	 * Judged by our own rights, which need not be its starter's.  One that has ended by now
-	 * is known by what was reported of it: its exec, and nothing that it mapped.
+	 * The program was judged by our own rights, which may not be its starter's.  For a
+	 * process that has ended, reports show it: an exec without any mapping.
 	 */
 	if (image->unwatched_since_ns != 0 || (image->has_program && image->exe == NULL))
 		return PROGRAM_PRIVILEGED_SENTENCE;
@@ -225,7 +226,7 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 		return unanswered;
 	if (image->exe == NULL)
 		return "it ended before it could be looked at";
-	/* Of a child of fork() the agent says hello before fork() returns. */
+	/* In a child of fork() the agent does its handshake before fork() returns. */
 	if (!image->has_program && image->parent_pid != 0)
 		return "made by clone(2), vfork() or _Fork(), where no handler of fork() is "
 		       "called, "
@@ -294,7 +295,7 @@ void session_facts_note_more_untraced(struct recording_writer *writer, uint64_t 
 	write_more(writer, count, "ran untraced: 'fathom report --by process' names them");
 }
 
-/* Less is of no interest, and of the clocks' difference. */
+/* A smaller difference is of no interest, and within that of the clocks. */
 #define UNCOUNTED_SAID_NS   20000000
 #define UNCOUNTED_SAID_PART 50
 

@@ -1,6 +1,6 @@
 /*
- * session_hellos - what agents ask of a session: to be entered, to be left alone for a while,
- * to be looked at again.
+ * session_hellos - answers agents' requests: to be sampled, to be paused, to have newly loaded
+ * interpreters looked at.
  */
 #include "collect/session/state.h"
 
@@ -18,10 +18,10 @@
 #include "collect/agents/unentered.h"
 #include "record/writer.h"
 
-/* So many in a row are answered before rings are looked at again. */
+/* Requests that are answered in a row before rings are read again. */
 #define MAX_HELLOS 64
 
-/* The image a hello is for, or NULL; where no sideband reports processes, it is made here. */
+/* The image of a handshake, or NULL; where no sideband reports processes, it is made here. */
 static struct image *session_image_of(struct session *session,
 				      const struct handshake_hello *hello, pid_t pid)
 {
@@ -31,12 +31,12 @@ static struct image *session_image_of(struct session *session,
 
 	if (!is_new)
 		return image;
-	/* One that gave up waiting, and has ended since. */
+	/* The agent gave up waiting, and its process has ended since. */
 	if (!process_is_alive(pid))
 		return NULL;
 	uint64_t burned_ns = 0;
 
-	/* By the image that an exec ends here. */
+	/* CPU time of the image that an exec ends here. */
 	tree->last_ended_cpu_ns = &burned_ns;
 	image = tree_add(tree, pid, tree_find_parent(tree, pid), hello->time_ns);
 	tree->last_ended_cpu_ns = NULL;
@@ -45,7 +45,7 @@ static struct image *session_image_of(struct session *session,
 	return image;
 }
 
-/* Else it was killed while it waited. */
+/* Whether the agent gave up waiting; otherwise its process was killed while it waited. */
 static bool has_given_up(const struct session *session, const struct handshake_hello *hello)
 {
 	const uint64_t patience_ms =
@@ -78,16 +78,20 @@ static void session_enter(struct session *session, const struct handshake_hello 
 		return;
 	}
 	image->uid = peer_uid(connection);
-	/* Then no agent is preloaded: its parent was attached to. */
+	/*
+	 * Without a command no agent is preloaded: it is a forked child of an attached process.
+	 */
 	if (session->options->argv == NULL)
 		session_agent_expect(session, image);
 	session_copied_leave(image);
-	/* Not all in it are brief; and it may be about to make a thread. */
+	/*
+	 * Not all processes in this storm are brief, or this one is about to create a thread.
+	 */
 	if (!storms_is_of_programs(session->storms, image->in_storm))
 		session_end_storm(session, image->in_storm);
 	enter_image(image, hello, connection, &session->enter_terms);
 	tree_read_process(&session->tree, image);
-	/* No account names it. */
+	/* A trace has no account that would show the reason. */
 	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children &&
 	    (has_given_up(session, hello) || process_is_alive(pid)))
 		session_facts_note_left_out(session->writer, hello, pid, is_trace,
@@ -113,7 +117,10 @@ static void session_change(struct session *session, const struct handshake_hello
 	enter_change(image, hello, connection, &session->enter_terms);
 }
 
-/* It waits for what its new libraries have, which the sideband has reported by now. */
+/*
+ * The agent waits for the layouts of interpreters in newly loaded libraries, which the sideband
+ * has reported by now.
+ */
 static void session_look(struct session *session, const struct handshake_hello *hello,
 			 pid_t pid, int connection)
 {
@@ -128,8 +135,8 @@ static void session_look(struct session *session, const struct handshake_hello *
 }
 
 /*
- * Another user's process is of the tree, or its parent is where no sideband has reported it: else
- * it has nothing to do with this session, and nothing it says counts.
+ * Another user's process must be in the tree, or, without a sideband that reports it, its
+ * parent must be: others do not belong to this session and are turned away.
  */
 static bool session_may_hear(const struct session *session, const struct hello_peer *peer)
 {
@@ -138,7 +145,7 @@ static bool session_may_hear(const struct session *session, const struct hello_p
 		tree_find_parent(&session->tree, peer->pid) != NULL);
 }
 
-/* Of programs that have begun, when no other waits for an answer. */
+/* Reads the titles of programs that have begun, when no other agent waits for an answer. */
 static void session_look_at_titles(struct session *session, const pid_t *pids, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

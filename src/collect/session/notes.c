@@ -1,6 +1,6 @@
 /*
- * session_notes - what a session's recording says at its end: the CPU time that the kernel charged,
- * what the sampling cost, and what a report must mention.
+ * session_notes - writes the end of a session's recording: the CPU time that the kernel
+ * charged, the cost of sampling, and what a report must mention.
  */
 #include "collect/session/state.h"
 
@@ -59,7 +59,10 @@ static uint64_t charged_ns(const struct session *session)
 	       account_uncounted_births(session->booked_ns, counted_ns, session->births);
 }
 
-/* A program that waits is no different from one without a processor but by what else ran. */
+/*
+ * Writes the machine's load: it shows whether a program that did not run waited, or lacked a
+ * processor.
+ */
 static void write_machine(struct session *session)
 {
 	struct machine_load now;
@@ -89,7 +92,9 @@ void session_note_end(struct session *session)
 					     kernel_cpu_ns);
 	recording_writer_set_int(session->writer, KEY_WALL_NS, (int64_t)wall_ns);
 	write_machine(session);
-	/* Without a counter of the clock's kind, it is known of a program that has ended. */
+	/*
+	 * Without a counter for this clock, the figure is known only if the program has ended.
+	 */
 	if (session->is_reaped || session->options->argv == NULL ||
 	    session->switches.is_tree_closed ||
 	    (session->tree_counter_fd >= 0 && !is_user_clock))

@@ -1,5 +1,6 @@
 /*
- * session_overhead - a budget in place of a rate: the rate follows what sampling turns out to cost.
+ * session_overhead - keeps sampling within a budget (--overhead): adapts each process's rate to
+ * what its samples cost.
  */
 #include "collect/session/state.h"
 
@@ -15,17 +16,17 @@
 #include "collect/costs/trigger_cost.h"
 #include "record/writer.h"
 
-/* Of a trap that cannot be measured: as on a virtual machine. */
+/* Assumed cost of a trap that cannot be measured: that on a virtual machine. */
 #define TRAP_NS 12000
-/* Of handlers of which none has run yet. */
+/* Assumed cost of a handler before any has run. */
 #define HANDLER_NS 5000
-/* Of the trap that is measured before the rate is known. */
+/* Period with which the trap is measured before the rate is known. */
 #define FIRST_PERIOD_NS 1000000
 #define NS_PER_S        1e9
 
 static uint64_t measure_trap(bool is_user_mode_only)
 {
-	/* What is chosen by it is to hold for a long recording. */
+	/* As for the longest recording: the rate that is chosen by it may have to last. */
 	return trigger_costs_measure(&(struct trigger_costs_terms){
 					     .period_ns = FIRST_PERIOD_NS,
 					     .event_samples = UINT64_MAX,
@@ -54,8 +55,8 @@ static uint32_t rate_of(const struct image *image, unsigned int rung)
 }
 
 /*
- * What the agent timed, in ns, those that took long included, as first ones do; handlers that it
- * did not time took as long as the others.
+ * CPU time of all handlers, in ns: slow ones, as the first ones are, by the agent's figure; of
+ * the others the agent timed some, and the rest took as long.
  */
 static uint64_t handler_ns_of(const struct session *session, const struct ring_costs *costs)
 {
@@ -99,8 +100,8 @@ static void step(struct session *session, struct image *image, unsigned int rung
 }
 
 /*
- * What handlers take here is learned from all processes, for those to come.  Brief ones count from
- * their beginning: their handlers are first ones, which find rules and fault pages in.
+ * Learns the cost of a handler from all processes, for later ones.  Brief processes count from
+ * their start: their handlers are the first, which find unwind rules and fault pages in.
  */
 static void learn(struct session_overhead *overhead, const struct overhead_look *from,
 		  const struct overhead_look *to)

@@ -8,13 +8,13 @@
 #include "collect/session/state.h"
 #include "record/writer.h"
 
-/* Of a tick's time, looks take this part at most. */
+/* Reading owners takes at most this part of a tick. */
 #define LOOKS_PART 4
 
 /*
- * From then on: its owner, which may not be known, or, without a stack, it has ceased to wait.  Looks
- * are not equally far apart: a wait's first mark may be due a little before the last of the wait
- * before.
+ * Writes what holds from time_ns on: a wait's owner, which may be unknown, or, without a stack,
+ * its end.  Ticks are not equally far apart: a wait's first mark may be due a little before the
+ * last of the previous wait.
  */
 static void write_mark(struct session *session, struct wall_owned_wait *owned,
 		       const struct recording_owner *mark, uint64_t time_ns)
@@ -32,8 +32,8 @@ static void write_mark(struct session *session, struct wall_owned_wait *owned,
 }
 
 /*
- * Reads what an owner waits in, that was not met as it waited: for this alone, since it was looked at
- * because of what it holds, and not because it was its turn.
+ * Reads the stack of an owner whose wait was not read so far.  It is used for this alone, not
+ * as a sample: the thread is read because of what it holds, not because it was its turn.
  */
 static uint32_t read_owner(struct session *session, struct image *image,
 			   struct wall_thread *thread, uint64_t now_ns)
@@ -46,7 +46,7 @@ static uint32_t read_owner(struct session *session, struct image *image,
 		       : 0;
 }
 
-/* What a thread waits in that was taken to wait, read on the spot if it was not yet. */
+/* The stack of a thread that seems to wait; it is read now if it was not yet. */
 static uint32_t stack_now(struct session *session, struct image *image,
 			  struct wall_thread *thread, uint64_t now_ns)
 {
@@ -68,8 +68,9 @@ static uint32_t stack_now(struct session *session, struct image *image,
 }
 
 /*
- * What the owner waits in; 0: it runs, or that cannot be read.  Which thread it is was read since the
- * switches were taken: one that was woken since, and took what it waited for, waits no more.
+ * The stack in which the owner waits; 0: it runs, or cannot be read.  The owner was read after
+ * the switches were taken: it may have been woken since, and have taken what it waited for, so
+ * its switches are taken again.
  */
 static uint32_t stack_of(struct session *session, struct image *image, uint32_t owner,
 			 uint64_t now_ns)
@@ -92,8 +93,8 @@ static uint32_t stack_of(struct session *session, struct image *image, uint32_t 
 }
 
 /*
- * The owner, which is written unless it is as before.  If it is not known that holds on; but of a
- * lock whose holder was looked for among all threads, none is written.
+ * Writes the owner if it has changed.  If it is unknown, the last one stays; but for a Python
+ * lock, whose holder was looked for among all threads, it is written that there is none.
  */
 static void write_owner(struct session *session, struct image *image,
 			const struct wall_thread *thread, struct wall_owned_wait *owned,
@@ -126,7 +127,7 @@ static uint64_t middle(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? from_ns + (to_ns - from_ns) / 2 : from_ns;
 }
 
-/* It was found to be over: since the middle between the looks. */
+/* The wait was found to be over: it ended in the middle between the two looks. */
 static void end_wait(struct session *session, struct wall_owned_wait *owned, uint64_t now_ns)
 {
 	if (!owned->is_over && owned->marked.stack != 0)
@@ -135,7 +136,7 @@ static void end_wait(struct session *session, struct wall_owned_wait *owned, uin
 	owned->is_over = true;
 }
 
-/* The owner of now: since the middle between the looks. */
+/* The present owner holds since the middle between the two looks. */
 static void take_owner(struct session *session, struct image *image,
 		       const struct wall_thread *thread, struct wall_owned_wait *owned,
 		       pid_t inner_owner, uint64_t now_ns)
@@ -145,7 +146,9 @@ static void take_owner(struct session *session, struct image *image,
 	owned->looked_ns = now_ns;
 }
 
-/* Another wait of the thread was met, at that moment; its look before was at the tick before. */
+/*
+ * A new wait of the thread was found, at time_ns; as if the look before was one tick earlier.
+ */
 static void begin_wait(struct session *session, struct image *image,
 		       const struct wall_thread *thread, struct wall_owned_wait *owned,
 		       pid_t inner_owner, uint64_t time_ns)
@@ -213,8 +216,8 @@ static bool goes_on(const struct wall_thread *thread, const struct wall_owned_wa
 }
 
 /*
- * A thread whose turn to be read has not come is looked at as well if it waits where it did before:
- * or what is held early in its waits would be met less often.
+ * A thread whose turn to be read has not come is looked at as well if it waits for the same
+ * thing as before: otherwise owners early in its waits would be found too rarely.
  */
 static bool waits_again(struct session *session, const struct image *image,
 			const struct wall_thread *thread, const struct wall_owned_wait *owned)
@@ -230,7 +233,7 @@ static void look(struct session *session, const struct wall_thread *thread,
 	const bool is_on = goes_on(thread, owned);
 	pid_t owner;
 
-	/* The end of a thread is not another's in between. */
+	/* A wait for the end of a thread does not change its owner. */
 	if (is_on && owned->wait.on == WAIT_ON_THREAD && owned->marked.owner != 0) {
 		owned->looked_ns = now_ns;
 		return;

@@ -1,11 +1,12 @@
 /*
- * session_owners - which thread holds what another one waits for, at ticks of the wall clock.
+ * session_owners - finds which thread holds what another one waits for, at ticks of the wall
+ * clock.
  *
- * A wait that was read has its owner written (table owners); as long as it goes on its owner is
- * looked at again at each tick, which is a read or two, and written when it is another one, as of
- * the middle of the time between the two looks.  So each look stands for the time around it from
- * one tick to the next, also where a wait began or ended within that: an owner that was met at
- * the edge of a wait has no less than one that was met in the middle.
+ * When a wait is read its owner is written (table owners).  As long as the wait goes on its
+ * owner is read again at each tick, which takes a read or two, and written if it has changed,
+ * as of the middle between the two looks.  So each look stands for the time of one tick around
+ * it, even if the wait began or ended within that time: an owner that was found at the edge of
+ * a wait gets no less than one that was found in the middle.
  */
 #pragma once
 #include <stdint.h>
@@ -15,8 +16,8 @@ struct session;
 struct wall_thread;
 
 /*
- * What was read last (wall/reader.h) is this thread's wait, at that moment.  serial: of the thread
- * then, or where switches are not reported its slices (schedstat).
+ * Takes this thread's wait, which was read last (wall/reader.h), at time_ns.  serial: the
+ * thread's at that moment, or, where switches are not reported, its slices (schedstat).
  */
 void session_owners_take(struct session *session, struct image *image,
 			 const struct wall_thread *thread, uint64_t serial, uint64_t time_ns);

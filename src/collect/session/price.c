@@ -1,6 +1,6 @@
 /*
- * session_price - what switches of processes cost, by the events that they had then, for the
- * session's cost.
+ * session_price - adds the context switches of processes to the cost of sampling, by the events
+ * that they had at the time.
  */
 #include "collect/session/state.h"
 
@@ -8,7 +8,7 @@
 #include "collect/processes/image.h"
 #include "collect/processes/ring_view.h"
 
-/* A parent waits for its child, and for one that executes a program until it has. */
+/* A parent waits for the end of its child, and if the child executes a program for its exec. */
 #define SWITCHES_OF_CHILD 2
 
 enum switch_events session_switch_events(const struct session *session,
@@ -27,8 +27,8 @@ static uint64_t above(uint64_t a, uint64_t b)
 }
 
 /*
- * What its events have missed so far of a process of several threads that lives: what its clock shows
- * and they have not counted.
+ * For a running process of several threads: how much CPU time its events have missed so far, by
+ * its clock.
  */
 void session_look_at_missed(struct image *image)
 {
@@ -48,7 +48,7 @@ void session_look_at_missed(struct image *image)
 	trigger->missed_at = switches;
 }
 
-/* So many switches more of one that was looked at: they miss as much as those before. */
+/* More switches of such a process: on average they miss as much as those before. */
 static struct sibling_switches siblings_of(const struct image_trigger *trigger,
 					   uint64_t switches)
 {
@@ -58,7 +58,7 @@ static struct sibling_switches siblings_of(const struct image_trigger *trigger,
 					  .missed_ns = (uint64_t)(each_ns * (double)switches) };
 }
 
-/* Its switches so far were with the events that it has now. */
+/* Adds its switches since the last call, all with the events that it has now. */
 void session_price_switches(struct session *session, struct image *image)
 {
 	struct image_trigger *trigger = &image->trigger;

@@ -1,7 +1,7 @@
 /*
- * session_round - a round of the session's clock: mark how far each ring is written; take in
- * what the kernel reported up to now; then move the marked records, whose mappings are known by
- * then.
+ * session_round - a round of the session's clock: marks how far each ring is written; takes
+ * what the kernel has reported up to now; then moves the marked records, whose mappings are
+ * known by then.
  */
 #include "collect/session/state.h"
 
@@ -30,12 +30,12 @@
 #include "record/keys.h"
 #include "record/writer.h"
 
-/* One that burned less, and had no sample, was brief. */
+/* A process with less CPU time and no sample was brief. */
 #define BRIEF_PERIODS 2
 #define YOUNG_NS      (20 * NS_PER_MS)
 /* How often calls are read. */
 #define CALLS_READ_NS (500 * NS_PER_MS)
-/* And what they cost, where there is a budget. */
+/* How often their cost is checked, with a budget. */
 #define LIMIT_LOOK_NS (80 * NS_PER_MS)
 
 static struct call_tree_reader_terms session_call_terms(const struct session *session)
@@ -70,18 +70,18 @@ static void session_end_trace(struct session *session, struct image *image)
 }
 
 /*
- * What a process had burned when the events of an attached agent were opened.  The agent's own
- * figure has too much taken off: what switches cost before there were events.
+ * CPU time when the events of an injected agent were opened.  Its own figure subtracts too
+ * much: the cost of switches from before there were events.
  */
 static uint64_t image_attached_at_ns(const struct image *image)
 {
 	return image->opened_cpu_ns != 0 ? image->opened_cpu_ns : image->cpu_before_ns;
 }
 
-/* What its agent has left in the header, and in the area behind the ring. */
+/* Takes an agent's last figures, from the ring's header and the trace area. */
 static void session_end_agent(struct session *session, struct image *image)
 {
-	/* A trace has no account, and so not what an earlier image of the process burned. */
+	/* A trace has no account, so CPU time of an earlier image of the process is unknown. */
 	if (!image->trust.is_lost && image->calls == NULL)
 		image->start_cpu_ns = image->is_attached ? image_attached_at_ns(image)
 							 : ring_view_start_cpu_ns(image);
@@ -98,7 +98,7 @@ static void session_end_agent(struct session *session, struct image *image)
 	session_note_nonsense(session, image);
 }
 
-/* Whether the image was to say hello late: what its parent was to give it along. */
+/* Whether its parent may have had the image's agent delay the handshake. */
 static bool session_is_late(const struct session *session, const struct image *image)
 {
 	const struct image *parent = tree_find(&session->tree, image->parent_pid);
@@ -106,7 +106,7 @@ static bool session_is_late(const struct session *session, const struct image *i
 	return image->says_hello_late || (parent != NULL && parent->has_had_storms);
 }
 
-/* Whether it was brief, as the other children of its parent may be: storms.h. */
+/* Whether it was brief, as other children of its parent may be: storms.h. */
 static void session_judge_child(struct session *session, struct image *image)
 {
 	struct image *parent = tree_find(&session->tree, image->parent_pid);
@@ -115,7 +115,7 @@ static void session_judge_child(struct session *session, struct image *image)
 
 	if (parent == NULL)
 		return;
-	/* Of one that no agent came to, and no counter, nothing is known. */
+	/* Without agent and counters its CPU time is unknown. */
 	if (!is_entered && (image->is_end_unknown || burned_ns == 0))
 		return;
 	image->is_brief =
@@ -136,7 +136,7 @@ void session_image_ended(void *context, struct image *image)
 		pump_image(&session->pump, image, pump_mark(image), image->is_ended);
 		session_end_agent(session, image);
 	}
-	/* Without perf events: it was alone, so what wait(2) gives its parent is its own. */
+	/* Without perf events: the only image's figure is that of wait(2). */
 	if (!session->ability.can_count && session->is_reaped && session->tree.serial == 1)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL &&
@@ -145,13 +145,13 @@ void session_image_ended(void *context, struct image *image)
 		image->unentered_reason = session_facts_why_unentered(
 			image, hello_server_why_unanswered(session->server, image->pid,
 							   image->start_ns));
-		/* A trace has no row in which its time would stand. */
+		/* A trace has no row of its time, which would show the reason. */
 		if (session->options->is_trace && image->has_program &&
 		    session->untraced++ < MAX_UNTRACED_NOTES)
 			session_facts_note_untraced(session->writer, image->name, image->pid,
 						    image->unentered_reason);
 	}
-	/* An attached agent reports all that its start took. */
+	/* An injected agent reports the whole cost of its start. */
 	if (!image->is_attached && (image->state == IMAGE_ENTERED || image->says_hello_late))
 		sampling_cost_add_start(&session->cost, image->has_program);
 	unsampled_end_left_out(&session->pump.unsampled, image);
@@ -178,7 +178,7 @@ void session_image_ended(void *context, struct image *image)
 			 is_command);
 }
 
-/* Unless they were read a moment ago: then in a round to come. */
+/* Reads changed mappings; in a later round if they were read a moment ago. */
 static void session_read_maps(struct session *session, struct image *image)
 {
 	const uint64_t began_ns = monotonic_ns();
@@ -216,7 +216,7 @@ void session_mapped(void *context, struct image *image, const struct module_plac
 		wall_reader_map(&session->wall.reader, image);
 }
 
-/* Not sooner: of a parent that made a child and ended, the child has its name and mappings. */
+/* Late in a round: a child gets its name and mappings from a parent that may have ended. */
 static void session_end_dead(struct session *session)
 {
 	for (size_t i = session->tree.count; i-- > 0;) {
@@ -227,7 +227,7 @@ static void session_end_dead(struct session *session)
 	}
 }
 
-/* The disk is full, or the like: the program runs on, unsampled. */
+/* If a write has failed (the disk is full), the program runs on unsampled. */
 static void session_check_writer(struct session *session)
 {
 	const char *failure = recording_writer_failure(session->writer);
@@ -243,7 +243,7 @@ static void session_check_writer(struct session *session)
 		image_stop_sampling(session->tree.images[i]);
 }
 
-/* Before each commit. */
+/* Called before each commit. */
 static void session_read_calls(struct session *session)
 {
 	const struct call_tree_reader_terms terms = session_call_terms(session);
@@ -279,7 +279,7 @@ static void session_read_calls(struct session *session)
 	}
 }
 
-/* A report so far, and one of a recorder that was killed, has the time up to now. */
+/* For a report so far, and one after the recorder was killed. */
 static void session_note_time(struct session *session)
 {
 	if (recording_writer_is_due(session->writer))
@@ -287,10 +287,10 @@ static void session_note_time(struct session *session)
 					 (int64_t)(monotonic_ns() - session->start_ns));
 }
 
-/* So many a round: each is a file of /proc to open and read. */
+/* Titles read in a round: each is a file of /proc to open and read. */
 #define TITLES_A_ROUND 16
 
-/* Once it has done something since the last look.  */
+/* Reads its title, if it has run since the last reading. */
 static void session_look_at_title(struct session *session, struct image *image,
 				  unsigned int *left)
 {
@@ -306,14 +306,14 @@ static void session_look_at_title(struct session *session, struct image *image,
 		image_write(image, session->start_ns, session->writer);
 }
 
-/* One that is young: what it burns is reported at its end. */
+/* Whether a young process can wait: its CPU time is reported at its end. */
 static bool session_may_wait(const struct session *session, const struct image *image)
 {
 	return storms_count(session->storms, image) && image->unwatched_since_ns == 0 &&
 	       image->start_ns + YOUNG_NS > session->pump.round_ns;
 }
 
-/* Its interpreters wait for what is found out here. */
+/* Its interpreters are added only once it is known why no agent is in it. */
 static void session_look_at_unentered(struct session *session, struct image *image)
 {
 	const bool was_known = image->is_reach_known;

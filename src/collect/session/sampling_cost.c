@@ -57,7 +57,7 @@ static double switches_ns(const struct sampling_cost *cost,
 {
 	const struct switch_costs *costs = terms->switch_costs;
 	const uint64_t *switches = cost->switches;
-	/* What starts cost has these. */
+	/* The cost of starts includes these. */
 	const uint64_t births =
 		terms->start_costs.exec_ns != 0 || terms->start_costs.fork_ns != 0
 			? 0
@@ -82,7 +82,7 @@ static double ns_per_tick(const struct sampling_cost_terms *terms)
 	return terms->ticks == 0 ? 0 : (double)terms->wall_ns / (double)terms->ticks;
 }
 
-/* What makes no sense was written by a target. */
+/* An impossible figure was written by a target. */
 static int64_t to_ns(double ns)
 {
 	return ns < MAX_COST_NS ? (int64_t)ns : 0;

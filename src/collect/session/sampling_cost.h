@@ -1,6 +1,6 @@
 /*
- * sampling_cost - what sampling cost a session's programs: handlers, triggers, and what each
- * switch between threads takes longer, and the start of processes.
+ * sampling_cost - sums up what sampling cost a session's programs: handlers, triggers, longer
+ * context switches, and starts of processes.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,16 +16,16 @@ struct trigger_costs;
 /* Switches of processes of several threads (switch_costs_of_siblings()). */
 struct sibling_switches {
 	uint64_t count;
-	uint64_t missed_ns; /* of their processes' time, what their events missed */
+	uint64_t missed_ns; /* CPU time that their events missed */
 };
 
 /* Which events of ours a thread has at a switch. */
 enum switch_events {
 	SWITCH_SAMPLED_IN_TREE, /* a sampler, and what the whole tree has */
-	SWITCH_IN_TREE,         /* timers trigger */
-	SWITCH_SAMPLED,         /* the tree's are closed */
+	SWITCH_IN_TREE,         /* what the tree has; timers sample it */
+	SWITCH_SAMPLED,         /* a sampler; the tree's events are closed */
 	SWITCH_BARE,
-	SWITCH_OF_BIRTH, /* sampled and in the tree, by one that starts processes */
+	SWITCH_OF_BIRTH, /* as the first, of a parent for a child */
 	SWITCH_EVENTS_COUNT,
 };
 
@@ -39,11 +39,14 @@ struct sampling_cost {
 	struct sibling_switches siblings;
 };
 
-/* The image's share, at its end.  timer_samples: of its handlers, those that a timer triggered. */
+/*
+ * Adds an image's figures, at its end.  timer_samples: of its handlers, those that a timer
+ * triggered.
+ */
 void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs,
 		       uint64_t timer_samples);
 
-/* So many switches more. */
+/* Adds switches of threads with these events. */
 void sampling_cost_add_switches(struct sampling_cost *cost, enum switch_events events,
 				uint64_t switches);
 
@@ -51,7 +54,7 @@ void sampling_cost_add_switches(struct sampling_cost *cost, enum switch_events e
 void sampling_cost_add_siblings(struct sampling_cost *cost,
 				const struct sibling_switches *more);
 
-/* One process image more that an agent was in. */
+/* Adds the start of a process image with an agent. */
 void sampling_cost_add_start(struct sampling_cost *cost, bool is_exec);
 
 struct sampling_cost_terms {

@@ -1,8 +1,7 @@
 /*
  * session - one run of a command, from start to recording.
  *
- * One loop, woken by signals, by agents that say hello (hellos.c) and by its own clock
- * (round.c).
+ * One loop, woken by signals, by agents' requests (hellos.c) and by its own clock (round.c).
  */
 #include "collect/session/state.h"
 
@@ -29,11 +28,11 @@
 /* How long descendants that outlive the command are followed. */
 #define SURVIVOR_PATIENCE_NS (2000 * NS_PER_MS)
 
-/* How often it is said how much waits for the disk. */
+/* How often progress is reported while rows wait for the disk. */
 #define WRITER_LOOK_MS 200
 #define REFUSE_MS      10
 
-/* Whatever asks for reports so far, and a program that is recorded may: no more than one in that time. */
+/* At most one report so far in this time: the recorded program may ask for them, too. */
 #define REPORT_INTERVAL_NS (1000 * NS_PER_MS)
 
 static void session_reap(struct session *session)
@@ -77,7 +76,10 @@ static void session_report(struct session *session)
 		options->wants_report(options->context);
 }
 
-/* Each 15 ms: when the next round is due. */
+/*
+ * Every 15 ms: looks for debuggers, frequent switches and new processes.  Returns when the next
+ * round is due.
+ */
 static uint64_t session_look_between(struct session *session, uint64_t round_ns)
 {
 	const uint64_t due_before_ns = session->debugger.next_look_ns;
@@ -137,7 +139,7 @@ static void session_loop(struct session *session)
 	}
 }
 
-/* Nothing is recorded any more: for so long, agents that ask are refused. */
+/* Refuses agents for up to wait_ms, when nothing is recorded any more. */
 static void session_refuse(struct session *session, int wait_ms)
 {
 	struct pollfd fds[] = {
@@ -163,7 +165,7 @@ static void session_leave_all(struct session *session)
 		tree_leave(tree, tree->images[0]);
 }
 
-/* Those that outlive the session run on; what they did so far is kept. */
+/* Leaves images that outlive the session running; what they did so far is kept. */
 static void session_leave_survivors(struct session *session)
 {
 	struct tree *tree = &session->tree;
@@ -186,7 +188,10 @@ static void session_leave_survivors(struct session *session)
 	}
 }
 
-/* The recorder waits for the disk; no program does any more, or it is refused. */
+/*
+ * Waits for the disk.  By now no program waits for the recorder; or (is_full) its agent is
+ * refused.
+ */
 static void session_write_rest(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -223,7 +228,7 @@ static void session_close(struct session *session)
 static int session_run_prepared(struct session *session, struct error *err)
 {
 	const bool is_attached = session->options->argv == NULL;
-	/* Of processes that run already, rings fill from their first event on. */
+	/* With processes that already run, rings fill from the first event on. */
 	int place = is_attached ? recorder_priority_raise() : 0;
 	int rc = hello_server_open(session->options->is_trace, &session->server, err);
 
@@ -232,7 +237,10 @@ static int session_run_prepared(struct session *session, struct error *err)
 	rc = session->options->argv != NULL ? session_start(session, err)
 					    : session_start_attached(session, err);
 	if (rc == 0) {
-		/* From now on programs wait for answers.  The writer's thread inherits the place. */
+		/*
+		 * From now on programs wait for answers.  The writer's thread inherits the
+		 * priority.
+		 */
 		if (!is_attached)
 			place = recorder_priority_raise();
 

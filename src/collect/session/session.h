@@ -1,13 +1,13 @@
 /*
  * session - one run of a command under the profiler, from start to recording.
  *
- * Starts the command stopped, opens the counting events and the sideband, lets it
- * go, answers the agents, opens the sampling events on their threads, pumps rings
- * into the recording until the command has been reaped and its descendants have ended.
- * The recording holds addresses, not names: load/ looks those up afterwards.
+ * Starts the command stopped, opens the counting events and the sideband, lets it go, answers
+ * the agents, opens the sampling events on their threads, pumps rings into the recording until
+ * the command has been reaped and its descendants have ended.  The recording holds addresses,
+ * not names: load/ looks those up afterwards.
  *
- * The only room that starts things.  It prints nothing: notes carry what did not stop the
- * work.
+ * src/collect is the only folder that starts processes.  It prints nothing: notes carry what
+ * did not stop the work.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /*
- * session_start - from a session's options to a command that runs with its events open.
+ * session_start - starts a session: opens on the stopped command what its options ask for, and
+ * lets it run.
  *
  * The command is started stopped: everything that may be refused is asked for before it runs.
  */
@@ -23,7 +24,10 @@
 #include "collect/system/tick_rate.h"
 #include "record/writer.h"
 
-/* Where copies are refused that were not asked for, what no agent is in is counted. */
+/*
+ * If copied stacks are refused and were not asked for, processes without an agent are only
+ * counted.
+ */
 static int session_prepare_copies(struct session *session, struct error *err)
 {
 	const int rc = session_copied_prepare(session, session->command.pid, err);
@@ -79,7 +83,7 @@ static void set_terms(struct session *session, const char *agent_path)
 	};
 }
 
-/* Before the command runs: everything that may be refused. */
+/* Opens everything that may be refused, before the command runs. */
 static int session_prepare(struct session *session, const char *agent_path, struct error *err)
 {
 	const struct session_options *options = session->options;
@@ -97,7 +101,7 @@ static int session_prepare(struct session *session, const char *agent_path, stru
 	session->tree_counter_fd = perf_open_counter(session->command.pid, true);
 	rc = sideband_open(session->command.pid, options->is_wall, &session->sideband, err);
 	if (rc < 0) {
-		/* Without it nothing is known of processes and mappings but what /proc says. */
+		/* Without the sideband processes and mappings are known from /proc alone. */
 		notes_add(session->notes, "%s; /proc is read instead", err->text);
 		session->sideband = NULL;
 	}
@@ -106,7 +110,7 @@ static int session_prepare(struct session *session, const char *agent_path, stru
 	return 0;
 }
 
-/* From now on there is a session. */
+/* Initializes a session; its time begins. */
 static void session_begin(struct session *session)
 {
 	session->start_ns = monotonic_ns();
@@ -164,7 +168,10 @@ int session_start(struct session *session, struct error *err)
 	}
 	session_facts_write_start(session->writer, session->options, &session->ability,
 				  session->start_ns);
-	/* A recorder may be killed from now on: a recording of a program has its beginning. */
+	/*
+	 * The recorder may be killed from now on: the recording then has at least its
+	 * beginning.
+	 */
 	recording_writer_commit(session->writer);
 	rc = command_go(&session->command, session->options->argv[0], &session->result->failure,
 			err);

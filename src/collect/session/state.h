@@ -1,13 +1,5 @@
 /*
- * session_state - what a session has while it runs, for the files that it is written in:
- *
- *   session.c         begins it, goes round in its loop, and ends it
- *   events.c  what the kernel reports of processes and threads
- *   round.c   what a round of its clock takes in, and what is noted when an image ends
- *   hellos.c  answers agents
- *   copied.c  samples what no agent is in
- *   wall.c    accounts for what its threads do while they do not run
- *   switches.c  what switches cost, and processes that are changed to timers for it
+ * session_state - struct session, and what the files of session/ share (README.md lists them).
  */
 #pragma once
 #include <stdbool.h>
@@ -47,12 +39,12 @@ struct storms;
 #define NS_PER_MS    1000000ULL
 #define ROUND_MIN_MS 2
 #define ROUND_MAX_MS 100
-/* So many processes that a trace has nothing of are named. */
+/* How many processes that are missing from a trace are named. */
 #define MAX_UNTRACED_NOTES 3
-/* And of those that wrote nonsense. */
+/* How many processes that wrote nonsense are named. */
 #define MAX_NONSENSE_NOTES 3
 
-/* Programs that were changed to timers are named: so many. */
+/* How many programs that were changed to timers are named. */
 #define SWITCHES_GROUPS 8
 
 struct switches_group {
@@ -63,35 +55,35 @@ struct switches_group {
 	struct switching before; /* as it was then */
 };
 
-/* Where events cost too much at switches: switches.c. */
+/* Events that cost too much at context switches: switches.c. */
 struct session_switches {
 	bool is_measuring, is_measured;
 	struct switch_costs_measuring measuring;
 	struct switch_costs costs;
-	bool is_tree_dear;   /* a process was changed: it must not pay for the tree's, either */
-	bool is_tree_closed; /* the counter and the sideband of the whole tree */
-	uint64_t closed_ns;  /* when */
-	uint64_t counted_ns; /* by the tree's counter until then */
-	uint64_t overhead_ns; /* charged to programs for switches until then, and not counted */
-	uint64_t clocks_ns;   /* what images that ended since had burned from then on */
+	bool is_tree_dear;    /* a process was changed: the tree's events must go, too */
+	bool is_tree_closed;  /* the whole tree's counter and sideband are closed */
+	uint64_t closed_ns;   /* when */
+	uint64_t counted_ns;  /* by the tree's counter until then */
+	uint64_t overhead_ns; /* of switches until then: charged to programs, not counted */
+	uint64_t clocks_ns;   /* CPU time from then on of images that ended since */
 	struct switches_group groups[SWITCHES_GROUPS];
 	uint32_t group_count, others, failed;
-	uint64_t events_dropped; /* by the sideband, when switches were looked at last */
+	uint64_t events_dropped; /* by the sideband, at the last look at switches */
 };
 
-/* What samples by copied stacks: copied.c. */
+/* Sampling by copied stacks: copied.c. */
 struct session_copied {
 	bool is_open;
 	struct copied_terms terms;
 	struct copied_rings rings;
 	struct unwind_files files;
-	struct remote_stack stack; /* of the sample at hand */
+	struct remote_stack stack; /* of the current sample */
 	struct kernel_frames kernel;
 	struct copied_events *command; /* of the command, until there is an image of it */
-	uint64_t command_ns;           /* what its process had burned before its exec */
+	uint64_t command_ns;           /* CPU time of its process before the exec */
 	uint64_t lost;                 /* samples for which a ring had no room */
-	uint64_t images;               /* that had any */
-	unsigned int fullest;          /* ring, when samples were taken in last, in percent */
+	uint64_t images;               /* that had such samples */
+	unsigned int fullest;          /* ring, at the last reading, in percent */
 	uint64_t deeper_ns;            /* when a stack last was deeper than its copy */
 };
 
@@ -109,12 +101,15 @@ struct session_wall {
 	uint32_t *listed, *touched, *ended;
 	size_t listed_count, listed_capacity, touched_count, touched_capacity;
 	size_t ended_count, ended_capacity;
-	uint32_t cursor; /* the row that had its turn last in this pass; 0: it begins */
-	uint64_t pass_ns, gap_ns; /* when it began, and how long after the one before */
-	uint64_t reads_until_ns;  /* coarse: of this tick */
+	uint32_t cursor; /* the last row that had its turn in this pass; 0: it begins */
+	uint64_t pass_ns, gap_ns; /* when the pass began, and how long after the last */
+	uint64_t reads_until_ns;  /* coarse: when reads of this tick must end */
 	uint64_t scanned_ns, booked_ns;
 	size_t sched_open;
-	/* Whether switches are too many to be reported: in how many windows in a row. */
+	/*
+	 * Whether there are too many switches to report: the windows in a row that had too
+	 * many.
+	 */
 	uint64_t window_ns, window_switches, dear_windows;
 	bool is_dear;
 	uint64_t ticks, switches, reads, torn, thread_count;
@@ -122,7 +117,7 @@ struct session_wall {
 
 enum { OVERHEAD_CHANGES = 6 };
 
-/* A budget in place of a rate (overhead.c): one process's rate from a moment on. */
+/* With a budget of overhead (overhead.c): a change of one process's rate. */
 struct overhead_change {
 	char name[32];
 	int pid;
@@ -135,8 +130,8 @@ struct session_overhead {
 	uint64_t samples, handler_ns;
 	struct overhead_change changes[OVERHEAD_CHANGES]; /* the first */
 	uint32_t change_count, others;
-	uint32_t least_hz, most_hz; /* that processes began with or changed to */
-	uint32_t above; /* windows in which it took more at the lowest rate there is */
+	uint32_t least_hz, most_hz; /* rates that processes had */
+	uint32_t above;             /* windows above the budget at the lowest rate */
 };
 
 struct session {
@@ -159,35 +154,37 @@ struct session {
 	struct session_switches switches;
 	struct session_copied copied;
 	struct session_wall wall;
-	uint64_t next_report_ns; /* before it no report so far is started */
+	uint64_t next_report_ns; /* no report so far is started before */
 	int tree_counter_fd;     /* CPU time of the whole tree; -1: none */
 	struct storms *storms;
-	bool has_read_storms;             /* since the sideband was looked at */
-	struct sideband_event *late_ends; /* of threads whose figures are still to come */
+	bool has_read_storms;             /* since the sideband was last read */
+	struct sideband_event *late_ends; /* of threads whose CPU time is still to come */
 	size_t late_end_count, late_end_capacity;
 	int round_ms;
 	bool is_reaped, is_broken;
-	bool copies_tree; /* the command, and all that descends from it, is to have no agent */
+	bool copies_tree; /* the command's tree is sampled by copied stacks */
 	bool is_full; /* the recording is as large as it may be: the program runs on without it */
 	uint64_t start_ns, start_ticks, reaped_ns, over_ns;
-	uint64_t all_sampled_ns;  /* the moment since which all of the running processes are */
+	uint64_t all_sampled_ns;  /* since when all running processes are sampled */
 	struct machine_load load; /* at the start */
 	struct sampling_cost cost;
 	struct session_overhead overhead;
 	uint64_t events_dropped;
-	uint64_t uncounted_ns; /* burned out of our counters' sight */
-	uint64_t booked_ns;    /* in samples and figures of images that ended */
-	uint64_t births;       /* of processes of which there are figures */
-	uint64_t attached_ns;  /* burned by images since the session attached to them */
-	uint64_t waited_ns;    /* what wait(2) reported of the command and what it waited for */
-	uint64_t off_ns;       /* that programs did not want to be recorded */
+	uint64_t uncounted_ns;     /* CPU time that none of our counters covers */
+	uint64_t booked_ns;        /* CPU time in samples and figures of ended images */
+	uint64_t births;           /* starts of processes that have figures */
+	uint64_t attached_ns;      /* CPU time of images since the session attached to them */
+	uint64_t waited_ns;        /* by wait(2): the command and children it waited for */
+	uint64_t off_ns;           /* in which programs had switched recording off */
 	uint64_t calls_read_at_ns; /* when calls were read last */
 	uint64_t limits_looked_at_ns;
-	/* Of all processes that were traced: their lives, and what they were not traced of these. */
+	/*
+	 * Of all traced processes: total lifetime, and the part in which tracing was throttled.
+	 */
 	uint64_t traced_life_ns, throttled_ns;
 	uint64_t calls;       /* that images had counted when they ended */
 	uint64_t untraced;    /* images that executed a program, and no agent came */
-	uint64_t nonsensical; /* images that wrote what cannot be into shared memory */
+	uint64_t nonsensical; /* images that wrote impossible figures into shared memory */
 };
 
 /* Starts the command with its events open (start.c).  -errno and a sentence. */
@@ -199,103 +196,113 @@ void session_note_end(struct session *session);
 
 /* Takes what the kernel has reported up to now. */
 void session_take_events(struct session *session);
-/* Takes what it has reported, and closes the sideband: from then on /proc and hellos serve. */
+/*
+ * Takes what the kernel has reported, and closes the sideband: /proc and handshakes replace it.
+ */
 void session_close_events(struct session *session);
-/* Moves what rings and tables have, and sets how long to wait for the next round. */
+/* Moves records and calls into the recording, and sets how long to wait for the next round. */
 void session_round(struct session *session);
 /*
- * Between two rounds, while the tree runs: looks at processes that were created since and have no
- * agent (raw clones), which may end before the next round.  Milliseconds until that round is due
- * because of them, or the given.
+ * Between two rounds, while the tree runs: looks at processes that were created since and have
+ * no agent (raw clones), which may end before the next round.  Milliseconds until the round is
+ * due because of them, at most wait_ms.
  */
 int session_look_at_new(struct session *session, int wait_ms);
-/* Before the first event (storms.h). */
+/* Called before the first event (storms.h). */
 void session_begin_storms(struct session *session);
 void session_close_storms(struct session *session);
-/* That of this id, if it has not ended (storms.h). */
+/* Ends the storm of this id, if it goes on (storms.h). */
 void session_end_storm(struct session *session, uint32_t id);
-/* Answers the agents that have said hello. */
+/* Answers the agents whose requests have come. */
 void session_take_hellos(struct session *session);
-/* Has them leave their processes alone: nothing is recorded any more. */
+/* Refuses agents, when nothing is recorded any more. */
 void session_refuse_hellos(struct session *session);
 
 /* Between rounds: true if the next is due now, since a process has begun to switch often. */
 bool session_glance_at_switches(struct session *session);
-/* Looks at each process's switches, and changes what they make dear to timers. */
+/*
+ * Checks each process's switches, and changes processes to timers whose switches cost too much.
+ */
 void session_look_at_switches(struct session *session);
-/* Milliseconds until that has to be done again, or the given, if that is sooner. */
+/* Milliseconds until session_look_at_switches() is due, at most wait_ms. */
 int session_switches_wait_ms(const struct session *session, int wait_ms);
-/* An image has ended: its switches, and then its part in the session's figures. */
+/* An image has ended: adds its switches, and reads its clock for the last time. */
 void session_switches_end(struct session *session, struct image *image);
-/* The events that a switch of it stops and starts. */
+/* The events that a switch of the image stops and starts. */
 enum switch_events session_switch_events(const struct session *session,
 					 const struct image *image);
-/* Of a process of several threads that lives: what its events miss. */
+/* For a running process of several threads: reads what its events miss. */
 void session_look_at_missed(struct image *image);
-/* Its switches so far were with the events that it has now. */
+/* Adds its switches since the last call, all with the events that it has now. */
 void session_price_switches(struct session *session, struct image *image);
-/* Of an image's handlers, at its end, those that timers triggered. */
+/* How many of an image's handlers timers triggered, at its end. */
 uint64_t session_switches_timer_samples(const struct image *image,
 					const struct ring_costs *costs);
 void session_switches_account(struct session *session, const struct image *image);
-/* What the tree was charged, when its own counter was closed on the way. */
+/* CPU time charged to the tree, if its counter was closed before the end. */
 uint64_t session_switches_charged_ns(const struct session *session);
 /* What a switch of the image takes longer by its events; 0: it was not measured. */
 uint64_t session_switches_cost_of(const struct session *session, const struct image *image);
-/* The same, and before it is measured the most that it may cost. */
+/* The same; before it is measured, an upper bound. */
 uint64_t session_switches_most_cost_of(const struct session *session,
 				       const struct image *image);
 /* Begins to measure what switches cost, in a process of its own. */
 void session_switches_measure(struct session *session);
 /*
- * Takes what was measured, if it is (must_wait: it is waited for).  Where windows were dear by the
- * most that switches may cost, the measured cost decides.
+ * Takes the measured costs, if they are there (must_wait: waits for them).  Windows that were
+ * too expensive by the upper bound are judged again by these.
  */
 void session_switches_take_costs(struct session *session, bool must_wait);
-/* Measured now, if switches can have cost a hundredth of that CPU time; NULL: they cannot. */
+/*
+ * The costs of switches, measured now if they may be a hundredth of cpu_ns; NULL: they are
+ * less.
+ */
 const struct switch_costs *session_switches_costs(struct session *session, uint64_t cpu_ns);
 void session_switches_note(struct session *session);
 
-/* Opens the rings; a sentence if that fails.  Again does nothing. */
+/* Opens the rings, once; -errno and a sentence. */
 int session_copied_open(struct session *session, struct error *err);
 void session_copied_close(struct session *session);
 /* A descriptor to poll, or -1. */
 int session_copied_fd(const struct session *session);
-/* wait_ms, or less: in so long samples are to be taken in. */
+/* Milliseconds until samples must be taken, at most wait_ms. */
 int session_copied_wait_ms(const struct session *session, int wait_ms);
-/* Takes in the samples that were taken before that moment (CLOCK_MONOTONIC). */
+/* Takes the samples from before until_ns (CLOCK_MONOTONIC). */
 void session_copied_take(struct session *session, uint64_t until_ns);
 
 /*
- * All of the command's tree is sampled so, from its exec on: pid waits for it.  On failure the session
- * is as before, and a sentence says why.
+ * Samples the command's whole tree by copied stacks, from its exec on, before which pid waits.
+ * On failure nothing has changed, and a sentence says why.
  */
 int session_copied_prepare(struct session *session, pid_t pid, struct error *err);
-/* There is an image of the command. */
+/* Gives the command's events to its image, once there is one. */
 void session_copied_give_command(struct session *session);
-/* From now on the image is sampled so, on all of its threads; -errno as copied_events_open(). */
+/*
+ * Samples all threads of the image by copied stacks from now on; -errno as
+ * copied_events_open().
+ */
 int session_copied_begin(struct session *session, struct image *image, bool with_children);
-/* What it is about to execute is, from its first instruction. */
+/* Samples the program it is about to exec from its first instruction. */
 void session_copied_expect(struct session *session, struct image *image);
-/* An agent has come to the image after all. */
+/* Closes the image's copied events: an agent has come after all. */
 void session_copied_leave(struct image *image);
-/* An image that no agent has come to so far: it is sampled so if none will. */
+/* Samples an image without an agent by copied stacks, if none will come. */
 void session_copied_look(struct session *session, struct image *image);
-/* The image has mapped that. */
+/* The image has mapped place, which unwinding needs. */
 void session_copied_map(struct image *image, const struct module_place *place);
-/* Behind the last of them: what was lost. */
+/* After the last samples: notes how many were lost. */
 void session_copied_note(struct session *session);
 
-/* For the tree and the pump, whose context the session is. */
+/* Callbacks of the tree and the pump; context is the session. */
 void session_image_ended(void *context, struct image *image);
 void session_maps_changed(void *context, struct image *image, uint64_t time_ns);
 void session_mapped(void *context, struct image *image, const struct module_place *place);
 
-/* Measures what a trap costs here.  The rate that the events of a process have at the most. */
+/* Measures the cost of a trap.  Returns the highest rate that a process's events have. */
 uint32_t session_overhead_begin(struct session_overhead *overhead, double share);
-/* In each round: what costs more than the budget is sampled less often from here on. */
+/* In each round: adapts the rates of processes to the budget. */
 void session_look_at_overhead(struct session *session);
-/* At a process's end. */
+/* At a process's end: learns the cost of its handlers. */
 void session_overhead_end(struct session *session, struct image *image);
-/* What rate it was over time, for the report. */
+/* Notes the rates over time, for the report. */
 void session_overhead_note(struct session *session);

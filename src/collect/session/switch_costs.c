@@ -1,8 +1,9 @@
 /*
- * session_switch_costs - what events cost at switches: measured once it matters, and noted.
+ * session_switch_costs - measures what events cost at context switches, once that matters, and
+ * notes which processes were changed for it.
  *
- * It is measured beside the program (switch_cost.h) when its switches are so many that the most
- * that they may cost would be felt.
+ * It is measured while the program runs (switch_cost.h), once this has so many switches that
+ * their highest possible cost would be noticed.
  */
 #include "collect/session/state.h"
 
@@ -15,7 +16,7 @@
 #include "collect/session/options.h"
 #include "record/writer.h"
 
-/* No machine's switch takes that much longer: whatever is not dear by this, is not. */
+/* An upper bound on any machine: switches that do not cost too much by this do not. */
 #define MOST_COST_NS 50000ULL
 
 void session_switches_measure(struct session *session)

@@ -1,15 +1,18 @@
 /*
- * session_switches - where events cost too much at switches, timers take their place.
+ * session_switches - replaces perf events by CPU timers where they slow context switches too
+ * much.
  *
- * With an event on it a thread's switches take longer: the kernel stops and starts the event, and
- * for one that samples it sets the machine's timer anew, which in a virtual machine leaves it for
- * the host.  A server that sleeps and wakes thousands of times a second feels that.  So each
- * process's switches are looked at (switching.h); where they are dear, its agent is asked to arm
- * timers of the threads' CPU clocks, which cost nothing there, and then its events are closed.
+ * With events on a thread its context switches take longer: the kernel stops and starts each
+ * event, and for a sampling event programs the machine's timer, which in a virtual machine is
+ * an exit to the host.  That slows a server that sleeps and wakes thousands of times a second.
+ * So each process's switches are watched (switching.h); where they cost too much, its agent is
+ * asked to arm timers of the threads' CPU clocks, which cost nothing at switches, and then its
+ * events are closed.
  *
- * What the whole tree inherits cannot be taken from one process: with the first that is changed
- * the tree's counter and the sideband are closed, and the session goes on as it does where perf
- * events are refused, but that other processes keep the events that sample them.
+ * The events that the whole tree inherits cannot be removed from a single process: when the
+ * first process is changed, the tree's counter and the sideband are closed, and the session
+ * goes on as where perf events are refused, except that other processes keep their sampling
+ * events.
  */
 #include "collect/session/state.h"
 
@@ -25,15 +28,18 @@
 #include "record/writer.h"
 
 #define MOST_RATE_HZ 1000
-/* How soon it is seen that an agent has armed its timers, or that a window has ended. */
+/* Longest time between rounds while an agent is to arm its timers, or a window is to end. */
 #define ASKED_ROUND_MS  10
 #define WINDOW_ROUND_MS 20
-/* More of them are looked at in rounds only. */
+/* With more images, switches are checked in rounds only. */
 #define GLANCE_IMAGES 64
-/* How often a process's mappings are read that no event reports, if it makes code or is copied. */
+/*
+ * How often mappings that no event reports are read, in processes that generate code or are
+ * sampled by copied stacks.
+ */
 #define MADE_CODE_NS (500 * NS_PER_MS)
 
-/* A higher rate was asked for to see more, which timers do not give. */
+/* Not with a higher rate: it was asked for to see more, which timers do not provide. */
 static bool session_may_change(const struct session *session)
 {
 	return (session->options->rate_hz <= MOST_RATE_HZ || session->options->overhead > 0) &&
@@ -42,7 +48,7 @@ static bool session_may_change(const struct session *session)
 	       session->ability.can_count;
 }
 
-/* Of a budget half is for switches. */
+/* Half of the overhead budget is for context switches. */
 static uint32_t dear_permille(const struct session *session)
 {
 	const double half = 500 * session->options->overhead;
@@ -50,12 +56,15 @@ static uint32_t dear_permille(const struct session *session)
 	return half <= 0 ? 0 : half < 1 ? 1 : (uint32_t)half;
 }
 
-/* How much of a processor it uses, in thousandths, if its switches are dear. */
+/*
+ * Checks a process's switches.  If they cost too much, returns how much of a processor it uses,
+ * in thousandths.
+ */
 static uint32_t look_at(struct session *session, struct image *image, uint64_t now_ns)
 {
 	struct switching *switching = &image->trigger.switching;
 
-	/* The kernel reports births to a ring that may be full. */
+	/* Thread creations may be missing: the kernel's ring may have been full. */
 	if (session->events_dropped != session->switches.events_dropped)
 		switching->has_gaps = true;
 	const uint64_t switches = ring_view_switches(image), waits = ring_view_waits(image);
@@ -73,7 +82,10 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 			       });
 	if (session->switches.is_measured)
 		return switching->is_dear ? switching->busy : 0;
-	/* By the most that switches may cost: the next window may pass meanwhile. */
+	/*
+	 * They cost too much by the upper bound: the measurement runs while the next window
+	 * passes.
+	 */
 	if (switching->dear_windows > 0 && !session->switches.is_measuring)
 		session_switches_measure(session);
 	return 0;
@@ -81,7 +93,10 @@ static uint32_t look_at(struct session *session, struct image *image, uint64_t n
 
 static bool may_change(const struct image *image)
 {
-	/* Threads that an attached agent meets have no timer, and their ends are not seen. */
+	/*
+	 * Threads that existed before an injected agent have no timer, and it does not see
+	 * their ends.
+	 */
 	if (image->is_attached)
 		return false;
 	return image->state == IMAGE_ENTERED && !image->trust.is_lost && !image->is_ended &&
@@ -89,7 +104,7 @@ static bool may_change(const struct image *image)
 	       image->pause.causes == 0;
 }
 
-/* The tree's events go: what they have reported so far is taken in first. */
+/* Closes the tree's events, after what they have reported so far is taken. */
 static void close_tree_events(struct session *session, uint64_t now_ns)
 {
 	struct session_switches *switches = &session->switches;
@@ -146,7 +161,9 @@ static void note_change(struct session *session, const struct image *image, uint
 	memcpy(group->name, image->name, sizeof group->name);
 }
 
-/* Processes that serve as it does are forked by the same one. */
+/*
+ * A server's other workers are forked by the same parent: its later children begin by timers.
+ */
 static void mark_parent(const struct session *session, const struct image *image)
 {
 	const struct tree *tree = &session->tree;
@@ -160,7 +177,7 @@ static void mark_parent(const struct session *session, const struct image *image
 	}
 }
 
-/* Timers are armed, or were all the time: its events go. */
+/* Closes its events: its timers are armed now, or sampled it from the start. */
 static void change(struct session *session, struct image *image, uint64_t now_ns)
 {
 	struct image_trigger *trigger = &image->trigger;
@@ -205,10 +222,7 @@ static void look_at_answer(struct session *session, struct image *image, uint64_
 	session->switches.failed++;
 }
 
-/*
- * Code that is made at run time is in no image that an agent meets; nor does one meet those of a
- * process that it is not in.
- */
+/* Agents report no mappings of generated code, nor of processes without an agent. */
 static void look_at_unmet_images(struct session *session, struct image *image)
 {
 	const uint64_t round_ns = session->pump.round_ns;
@@ -224,7 +238,7 @@ static void look_at_unmet_images(struct session *session, struct image *image)
 					     : round_ns);
 }
 
-/* What rested switches often now: it is not to wait for the next round. */
+/* Whether an idle process now switches often, and must be checked before the next round. */
 static bool has_begun_to_switch(struct image *image, uint64_t now_ns)
 {
 	struct switching *switching = &image->trigger.switching;
@@ -277,7 +291,7 @@ void session_look_at_switches(struct session *session)
 		if (may_change(image) && image->trigger.switching.is_dear)
 			ask(session, image, now_ns);
 	}
-	/* Images end by it. */
+	/* This may end images, so it comes after the loops. */
 	if ((session->wall.is_on ? session->wall.is_dear : session->switches.is_tree_dear) &&
 	    !session->switches.is_tree_closed && session->sideband != NULL)
 		close_tree_events(session, now_ns);
@@ -308,7 +322,7 @@ void session_switches_end(struct session *session, struct image *image)
 	image_read_clock(image);
 	if (trigger->state != IMAGE_TRIGGER_CHANGED)
 		return;
-	/* Its own word is younger, if it is gone. */
+	/* If the process has ended, the CPU time in its ring is more recent. */
 	const uint64_t end_ns = ring_view_end_cpu_ns(image);
 
 	if (end_ns > trigger->clock_ns && end_ns <= image->opened_cpu_ns + trust_most_ns(image))
@@ -326,8 +340,8 @@ void session_switches_account(struct session *session, const struct image *image
 }
 
 /*
- * What wait(2) says is all, but that it has switches as well which were counted neither by the
- * tree's counter nor by events.  It does not have what is not waited for.
+ * wait(2) reports all CPU time, with switch costs that neither the tree's counter nor events
+ * counted, but without processes that were not waited for.
  */
 uint64_t session_switches_charged_ns(const struct session *session)
 {

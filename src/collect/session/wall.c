@@ -19,16 +19,16 @@
 #include "record/writer.h"
 #include "remote/task.h"
 
-/* Each has its schedstat open. */
+/* Threads whose schedstat is kept open. */
 #define SCHED_OPEN_MOST 256
 /*
- * From so many switches a second on (out and in are two), in two windows in a row, their reports
- * take a twentieth of a processor and are done without.
+ * From so many switches a second (out and in are two), in two windows in a row, their reports
+ * would take a twentieth of a processor, and are switched off.
  */
 #define DEAR_SWITCHES 50000
 #define DEAR_WINDOWS  2
 #define WINDOW_NS     (300 * NS_PER_MS)
-/* How often what goes on is put into rows. */
+/* How often waits that go on are put into rows. */
 #define BOOK_NS (500 * NS_PER_MS)
 
 int session_wall_fd(const struct session *session)
@@ -143,7 +143,7 @@ struct wall_thread *session_wall_add(struct session *session, const struct image
 	wall->thread_count++;
 	if (wall->is_coarse) {
 		session_wall_read_sched(wall, thread, &sched);
-		/* A new one's figures are all of its life. */
+		/* A new thread's schedstat covers all of its life. */
 		if (place == WALL_QUEUES)
 			sched = (struct wall_sched){ 0 };
 		wall_thread_begin_coarse(thread, &wall->threads.rows, &sched, time_ns);
@@ -329,7 +329,7 @@ void session_wall_round(struct session *session)
 	for (size_t i = 0; i < wall->ended_count; i++) {
 		struct wall_thread *thread = wall_find(&wall->threads, wall->ended[i]);
 
-		/* All that it wrote before this round began has come. */
+		/* All that it wrote before this round began has been read. */
 		if (thread != NULL && thread->end_ns < session->pump.round_ns)
 			close_thread(wall, thread);
 		else if (thread != NULL)
@@ -341,7 +341,10 @@ void session_wall_round(struct session *session)
 void session_wall_end_image(struct session *session, struct image *image)
 {
 	struct session_wall *wall = &session->wall;
-	/* What runs on has a part of its life here that ends with the recording, however long leaving takes. */
+	/*
+	 * For a process that runs on, time here ends with the recording, however long leaving
+	 * takes.
+	 */
 	const uint64_t over_ns = session->over_ns != 0 ? session->over_ns : monotonic_ns();
 	const uint64_t end_ns = image->end_ns == UINT64_MAX ? over_ns : image->end_ns;
 

@@ -1,10 +1,11 @@
 /*
- * session_wall - the wall clock of a session: what its threads do while they do not run.
+ * session_wall - accounts for what a session's threads do while they do not run, by the wall
+ * clock.
  *
- * Switches come from the sideband, exact; where there is none (perf events are refused, or a
- * program switches so often that they were closed), what schedstat says at each tick serves.
- * At each tick of its clock, threads that were taken off their CPU since they were read last are
- * read (wall/reader.h).  Nothing of it is called where the clock is another one.
+ * Context switches come from the sideband, exact; without it (perf events are refused, or were
+ * closed because a program switches too often) schedstat is read at each tick.  At each tick,
+ * threads that were switched out since they were last read are read (wall/reader.h).  With
+ * another clock these functions do nothing.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,21 +16,21 @@ struct image;
 struct session;
 struct sideband_event;
 
-/* Before the first event.  The sentence: there is no timer. */
+/* Called before the first event.  -errno and a sentence if no timer can be made. */
 int session_wall_begin(struct session *session, struct error *err);
 void session_wall_close(struct session *session);
-/* Of processes that run already: all threads that there are. */
+/* Adds all threads of processes that already run. */
 void session_wall_add_running(struct session *session);
-/* A switch; any other event once the tree has taken it. */
+/* Takes a switch, or another event once the tree has taken it. */
 void session_wall_take(struct session *session, const struct sideband_event *event);
 /* Becomes readable when a tick is due; -1: there is no wall clock. */
 int session_wall_fd(const struct session *session);
 void session_wall_tick(struct session *session);
-/* Threads whose last samples have come are closed. */
+/* Closes ended threads whose last samples have come. */
 void session_wall_round(struct session *session);
-/* From now on there are no switches. */
+/* From now on switches are not reported. */
 void session_wall_go_coarse(struct session *session);
 /* The image has ended, or is left: all of its samples have come. */
 void session_wall_end_image(struct session *session, struct image *image);
-/* At the end of the session: what is to be said of it. */
+/* At the end of the session: writes notes. */
 void session_wall_note(struct session *session);

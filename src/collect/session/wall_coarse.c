@@ -1,6 +1,6 @@
 /*
- * The wall clock without reports of switches: at each tick schedstat says of every thread how long
- * it ran and queued since the last one.
+ * session_wall_coarse - a tick of the wall clock without reports of switches: by schedstat, how
+ * long every thread ran and queued since the last one.
  */
 #include <stdlib.h>
 
@@ -11,10 +11,10 @@
 #include "collect/session/wall_internal.h"
 #include "remote/task.h"
 
-/* How often /proc is looked at for threads that are new. */
+/* How often /proc is scanned for new threads. */
 #define SCAN_NS (50 * NS_PER_MS)
 
-/* Without switches: threads that were born since, and those that have ended. */
+/* Adds an image's new threads, also those that have got the tid of an ended one. */
 static void scan_image(struct session *session, struct image *image, uint64_t now_ns)
 {
 	struct session_wall *wall = &session->wall;
@@ -36,7 +36,7 @@ static void scan_image(struct session *session, struct image *image, uint64_t no
 		}
 		if (thread != NULL)
 			continue;
-		/* Its process's first thread began with that. */
+		/* The first thread began with its process. */
 		if (tids[i] == image->pid && image->start_ns < known->start_ns)
 			known->start_ns = image->start_ns;
 		session_wall_add(session, image, known, WALL_QUEUES, known->start_ns);
@@ -44,7 +44,7 @@ static void scan_image(struct session *session, struct image *image, uint64_t no
 	free(tids);
 }
 
-/* Those of a process that is new at once, of the others now and then. */
+/* Scans new processes at once, others now and then. */
 static void scan_all(struct session *session, uint64_t now_ns)
 {
 	struct session_wall *wall = &session->wall;
@@ -74,7 +74,7 @@ static void look_coarse(struct session *session, struct wall_thread *thread, uin
 		struct image_thread *known =
 			image != NULL ? image_find_thread(image, thread->tid) : NULL;
 
-		/* Since its last look. */
+		/* It has ended since its last look. */
 		if (known != NULL && known->row == thread->row)
 			known->end_ns = thread->since_ns;
 		session_wall_end(wall, thread, thread->since_ns);
@@ -100,11 +100,10 @@ static void look_coarse(struct session *session, struct wall_thread *thread, uin
 		session_owners_take(session, image, thread, sched.slices, now_ns);
 	wall_thread_look(thread, &wall->threads.rows, &sched,
 			 reading != WALL_READ_NOTHING ? &read : NULL, now_ns);
-	/* What was met in motion is read again. */
+	/* A wait whose stack was not read is read again. */
 	thread->is_read = thread->is_read && read.has_stack;
 }
 
-/* One after the other: rows are copied, since a thread may go meanwhile. */
 void session_wall_tick_coarse(struct session *session)
 {
 	struct session_wall *wall = &session->wall;

@@ -12,7 +12,7 @@
 #include "collect/session/state.h"
 #include "collect/session/wall_internal.h"
 
-/* A thread is still in the wait in which it was before. */
+/* Whether the thread is still in the same wait as before. */
 static bool waits_on(const struct wall_thread *thread, uint64_t serial)
 {
 	return thread->serial == serial && thread->place == WALL_WAITS &&
@@ -39,7 +39,7 @@ static void read_exact(struct session *session, struct image *image, struct wall
 	const bool is_whole = reading == WALL_READ_STACK && waits_on(thread, serial);
 
 	wall->torn += !is_whole;
-	/* A wait that goes on, and was read while it was in motion, is read again. */
+	/* A wait that goes on, and whose last read was provisional, gets the new one. */
 	if (was_read && is_whole)
 		thread->read = read;
 	else if (!was_read && (is_whole || !waits_on(thread, serial)))
@@ -92,8 +92,8 @@ void session_wall_settle(struct session *session)
 }
 
 /*
- * One pass over the threads that are to be read may take several ticks: so far apart are the
- * moments at which each has its chance.
+ * One pass over the threads that are to be read may take several ticks: gap_ns is the time
+ * between a thread's chances to be read.
  */
 static void begin_pass(struct session_wall *wall, uint64_t now_ns)
 {
@@ -104,9 +104,9 @@ static void begin_pass(struct session_wall *wall, uint64_t now_ns)
 }
 
 /*
- * The one whose turn is next in this pass is no longer listed; 0: all have had theirs.  The turns
- * are in the order of rows: were they in that in which waits began, a thread's turn would come
- * sooner or later by what it waits for, and some waits would be met more often than others.
+ * Takes the next thread of this pass off the list; 0: all have had their turn.  Turns are in
+ * the order of rows: in the order in which waits began, a thread's turn would depend on what it
+ * waits for, and some waits would be read more often than others.
  */
 static uint32_t take_next(struct session_wall *wall)
 {

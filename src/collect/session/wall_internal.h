@@ -1,5 +1,6 @@
 /*
- * session_wall_internal - what the two ways of wall.h, with switches and without, share.
+ * session_wall_internal - what wall.c, wall_exact.c (with reports of switches) and
+ * wall_coarse.c (without) share.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,24 +13,24 @@ struct image_thread;
 struct session;
 struct session_wall;
 
-/* Of a tick's time, reads take this part at most; the others are read at the next. */
+/* Reads take at most this part of a tick; other threads are read at the next. */
 #define READS_PART 4
 
 /* "run delay slices" of /proc/PID/task/TID/schedstat, in ns and times; false: it has ended. */
 bool session_wall_read_sched(struct session_wall *wall, struct wall_thread *thread,
 			     struct wall_sched *out_sched);
-/* A thread of the image that was met at that time; NULL: it is known already. */
+/* Adds a thread of the image that was found at time_ns; NULL: it is known already. */
 struct wall_thread *session_wall_add(struct session *session, const struct image *image,
 				     const struct image_thread *known, enum wall_place place,
 				     uint64_t time_ns);
-/* Once: of one that has ended nothing changes. */
+/* Ends a thread; does nothing if it has ended already. */
 void session_wall_end(struct session_wall *wall, struct wall_thread *thread, uint64_t time_ns);
-/* One after the other: each thread is looked at, new ones are found, ended ones end. */
+/* One tick: looks at each thread, adds new ones, ends those that are gone. */
 void session_wall_tick_coarse(struct session *session);
 
-/* The thread is to be read at the next tick. */
+/* Lists the thread to be read at the next tick. */
 void session_wall_list(struct session_wall *wall, struct wall_thread *thread);
-/* The waits that switched threads have ended since are put into rows, by their schedstat. */
+/* Puts the waits that switched threads have ended since into rows, by their schedstat. */
 void session_wall_settle(struct session *session);
 /* Reads as many threads that wait as a part of the tick allows. */
 void session_wall_tick_exact(struct session *session);
