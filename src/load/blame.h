@@ -1,10 +1,11 @@
 /*
- * blame - joins what the recorder saw of owners with what these threads did at that moment.
+ * blame - finds what made threads wait: joins the owners of what they waited for with what
+ * these owners did at that moment.
  *
- * A recording has, of moments in which a thread waited, which thread held what it waited for
- * (table owners).  The waiter's row that covers the moment says how long and where it waited, the
- * owner's row what that did.  A wait that was looked at several times is divided among them.  For
- * time that a thread was runnable those are blamed that ran then.
+ * For moments in which a thread waited, a recording has the thread that held what it waited for
+ * (table owners).  The waiter's row that covers the moment shows how long and where it waited,
+ * the owner's row what the owner did.  A wait with several such moments is divided among them.
+ * Time that a thread was runnable is blamed on the threads that ran then.
  */
 #pragma once
 struct blame_terms;

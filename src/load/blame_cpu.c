@@ -1,11 +1,14 @@
 /*
- * blame_cpu - the time that one thread waited for a CPU: divided among those that ran then.
+ * blame_cpu - divides the time that a thread waited for a CPU among the threads that ran then.
  */
 #include "load/blame_sums.h"
 #include "load/timelines.h"
 #include "profile/profile.h"
 
-/* Of each other thread the time that it ran in [begin, end). */
+/*
+ * Sums the time that other threads ran during the slice; whole_ns > 0: adds each one's part of
+ * it.
+ */
 static uint64_t each_running(struct blame_sums *sums, const struct timeline *waiter,
 			     const struct slice *slice, uint64_t whole_ns)
 {

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "load/timelines.h"
 
-/* By all five: there are fewer than 2^30 stacks. */
+/* The key is all five fields: there are fewer than 2^30 stacks. */
 void blame_sums_add(struct blame_sums *sums, const struct blame *row, uint64_t ns)
 {
 	const uint64_t hi = (uint64_t)row->waiter.n << 32 | row->owner.n;

@@ -1,5 +1,6 @@
 /*
- * blame_sums - what is summed of the waits of all threads, for blame.h.
+ * blame_sums - sums the waits of all threads by waiter, owner, their stacks and state, for
+ * blame.h.
  */
 #pragma once
 #include <stdbool.h>
@@ -22,13 +23,13 @@ struct blame_sums {
 	size_t count, capacity;
 };
 
-/* To the row of the same threads, stacks and state, which is the last one if there was none. */
+/* Adds to the row of the same threads, stacks and state; a new one is the last row. */
 void blame_sums_add(struct blame_sums *sums, const struct blame *row, uint64_t ns);
-/* What is not known to have an owner. */
+/* Adds a slice whose owner is not known. */
 void blame_sums_add_unowned(struct blame_sums *sums, const struct timeline *waiter,
 			    const struct slice *slice);
 void blame_sums_done(struct blame_sums *sums);
 
-/* Of one thread's waits for what others own (blame_waits.c), and for a CPU (blame_cpu.c). */
+/* Add one thread's waits for what others own (blame_waits.c), and for a CPU (blame_cpu.c). */
 void blame_add_waits(struct blame_sums *sums, const struct timeline *waiter);
 void blame_add_runnable(struct blame_sums *sums, const struct timeline *waiter);

@@ -1,5 +1,6 @@
 /*
- * blame_terms - what the threads and stacks of a recording are in the profile that is being built.
+ * blame_terms - maps the threads and stacks of a recording to those of the profile that is
+ * being built.
  */
 #pragma once
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
- * blame_waits - one thread's waits for what others own: divided among the owners that were met, and
- * among what these did meanwhile.
+ * blame_waits - divides one thread's waits for what others own among the owners that were
+ * found, and among what these did meanwhile.
  */
 #include <stdlib.h>
 
@@ -10,9 +10,9 @@
 #include "load/timelines.h"
 #include "profile/profile.h"
 
-/* A row of the owner's that ends so long after a hold may begin in it. */
+/* An owner's row that ends up to this long after a hold may have begun in it. */
 #define NEAR_NS (20 * 1000000LL)
-/* What is farther from a hold says nothing of it. */
+/* Rows farther from a hold have nothing to do with it. */
 #define FAR_NS (200 * 1000000LL)
 
 static bool is_owned(uint32_t state)
@@ -24,7 +24,7 @@ static bool is_owned(uint32_t state)
 /* A part of a wait, in which one thread held what is waited for. */
 struct hold {
 	const struct timeline *owner; /* NULL: it is not known which */
-	struct stack_id stack;        /* of the wait; none: of a recording that does not say */
+	struct stack_id stack;        /* of the wait; none: the recording does not have it */
 	struct stack_id owner_stack;  /* in which the owner waited; none: it ran, or likewise */
 	int64_t begin_ns, end_ns;
 };
@@ -43,7 +43,7 @@ static void add_hold(struct blame_sums *sums, const struct timeline *waiter,
 		       ns);
 }
 
-/* What the slice has in common with the hold; from the first that ends in it or behind it. */
+/* How long the slice and the hold overlap. */
 static int64_t common_ns(const struct slice *slice, const struct hold *hold)
 {
 	const int64_t from = slice->end_ns - slice->ns;
@@ -53,10 +53,10 @@ static int64_t common_ns(const struct slice *slice, const struct hold *hold)
 	return end > begin ? end - begin : 0;
 }
 
-/* Rows that are looked at for what a thread executed that waited for a CPU. */
+/* Rows around a wait for a CPU that are searched for what the thread executed. */
 #define NEIGHBOURS 8U
 
-/* A thread that wants a CPU is where it runs on, or where it ran before. */
+/* A row's stack; for a wait for a CPU, where the thread ran next, or had run before. */
 static struct stack_id stack_in(const struct timeline *owner, size_t at)
 {
 	if (!owner->slices[at].is_own)
@@ -90,9 +90,9 @@ static bool is_global(uint32_t state)
 }
 
 /*
- * Whether what the owner does in the slice may be what it did with what others wait for.  Rows of
- * waits that were shorter than a tick stand for one, and reach into the time before them: what is
- * said to have run did not wait, and no thread waits for what it holds.
+ * Whether the owner may have held what others wait for during the slice.  Rows of waits shorter
+ * than a tick stand for a whole one, and reach into the time before them: an owner that was
+ * seen to run did not wait then, and no thread waits for what it holds itself.
  */
 static bool may_hold(const struct blame_sums *sums, const struct slice *waits,
 		     const struct slice *slice, const struct hold *hold)
@@ -113,8 +113,8 @@ static int64_t held_ns(const struct blame_sums *sums, const struct slice *waits,
 }
 
 /*
- * No row of the owner's has to do with the hold: the next sample, which stands for what its thread ran
- * since the one before; else the last one, or what no sample stands for.
+ * For a hold that overlaps no row of the owner: the next sample, which stands for the time
+ * since the one before; else the last one, or the row of time without samples.
  */
 static struct stack_id stack_near(const struct hold *hold)
 {
@@ -150,7 +150,7 @@ static void blame_hold(struct blame_sums *sums, const struct timeline *waiter,
 	uint64_t whole = 0, left = ns;
 	size_t i;
 
-	/* Rows stand for the time before them: the last one ends behind the hold. */
+	/* Rows stand for the time before them: the last one ends after the hold. */
 	for (i = first; i < owner->count; i++) {
 		whole += (uint64_t)held_ns(sums, waits, &owner->slices[i], hold);
 		if (owner->slices[i].end_ns > hold->end_ns + NEAR_NS) {
@@ -171,17 +171,17 @@ static void blame_hold(struct blame_sums *sums, const struct timeline *waiter,
 		add_hold(sums, waiter, waits, hold, stack_near(hold), ns);
 }
 
-/* What marks say of the waits of one thread, in one state with one stack. */
+/* Sums over the waits of one thread, in one state with one stack. */
 struct place {
 	uint64_t known_ns; /* of waits whose owners were looked for */
-	uint64_t met_ns;   /* what they were met for, in sum: the same on average */
+	uint64_t met_ns;   /* of the holds that were found in them: the same on average */
 };
 
 /* The waits of one thread. */
 struct waits {
 	struct blame_sums *sums;
 	const struct timeline *waiter;
-	struct table by_place; /* of a state and a stack: the number of one of places + 1 */
+	struct table by_place; /* state and stack to index in places + 1 */
 	struct place *places;
 	size_t count, capacity;
 	bool *has_mark; /* by slice */
@@ -205,7 +205,7 @@ static struct place *place_of(struct waits *waits, uint32_t state, uint32_t stac
 	return &waits->places[*number - 1];
 }
 
-/* How well the mark fits the slice: by its stack, or by what that waits for. */
+/* How well a hold fits a slice: by the stack, or only by its leaf, what is waited for. */
 enum fit { FIT_NONE, FIT_LEAF, FIT_STACK };
 
 static enum fit fit_of(const struct waits *waits, const struct slice *slice,
@@ -222,8 +222,8 @@ static enum fit fit_of(const struct waits *waits, const struct slice *slice,
 }
 
 /*
- * The slice that fits best, and of those the one that has most of the hold, from the one of that
- * number on; NULL: none has any.
+ * The slice, from `first` on, that fits the hold best, and of these the one that overlaps it
+ * longest; NULL: none does.
  */
 static const struct slice *slice_of(const struct waits *waits, size_t first,
 				    const struct hold *hold)
@@ -249,7 +249,10 @@ static const struct slice *slice_of(const struct waits *waits, size_t first,
 	return best;
 }
 
-/* The owner of an interpreter's lock was met in its wait for it, which was over by then. */
+/*
+ * Whether the owner of an interpreter's lock was read in its own wait for that lock, which was
+ * over by then.
+ */
 static bool is_of_itself(const struct waits *waits, const struct slice *slice,
 			 const struct hold *hold)
 {
@@ -259,7 +262,10 @@ static bool is_of_itself(const struct waits *waits, const struct slice *slice,
 	       leaf_of(profile, hold->owner_stack).n == leaf_of(profile, slice->stack).n;
 }
 
-/* A wait may be stored in pieces, of one state and stack: the hold is of all that it has to do with. */
+/*
+ * A wait may be stored in pieces, of one state and stack: the hold belongs to all that it
+ * overlaps.
+ */
 static void blame_mark(struct waits *waits, const struct hold *hold)
 {
 	const struct timeline *waiter = waits->waiter;
@@ -316,7 +322,7 @@ static void blame_marks(struct waits *waits)
 	}
 }
 
-/* Owners that were met have the waits' time: on average it is what they were met for. */
+/* Scales the times of owners to those of the waits: on average they are the same. */
 static void scale(struct waits *waits, size_t first_row)
 {
 	for (size_t i = first_row; i < waits->sums->count; i++) {

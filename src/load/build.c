@@ -24,7 +24,9 @@ struct builder {
 	struct table threads; /* the recording's ids to the profile's */
 };
 
-/* The part of the account that a stack's time is of: with a row of fathom's own, no sample's. */
+/*
+ * The part of the account that a stack's time belongs to; a row of fathom's own is no sample.
+ */
 static uint64_t *part_of(struct profile *profile, struct stack_id stack)
 {
 	struct profile_info *info = profile_info(profile);
@@ -78,7 +80,7 @@ static int read_sum(void *context, const struct recording_sum *row)
 	return 0;
 }
 
-/* A sample without a stack is a row of the account's, which has no time. */
+/* A sample without a stack is a row of the account, which has no place in time. */
 static int read_slot_row(void *context, const struct recording_sample *row)
 {
 	struct builder *builder = context;
@@ -114,7 +116,7 @@ static int read_time_slots(struct builder *builder, struct recording_reader *rea
 	return recording_reader_each_sample(reader, read_slot_row, builder, builder->err);
 }
 
-/* Rows of fathom's own, as [lost], are no samples: when they were is not looked at. */
+/* Rows of fathom's own, as [lost], are no samples: their times are not used. */
 static int read_step(void *context, const struct recording_sample *row, uint64_t samples)
 {
 	struct builder *builder = context;
@@ -148,7 +150,7 @@ static int read_blame(struct builder *builder, struct recording_reader *reader)
 	return rc;
 }
 
-/* Reads the rows in the order in which they name each other. */
+/* Reads the tables in an order in which rows refer to earlier ones. */
 static int build(struct builder *builder, struct recording_reader *reader)
 {
 	struct error *err = builder->err;

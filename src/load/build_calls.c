@@ -116,7 +116,7 @@ static uint64_t figure_of(int64_t ns, uint64_t otherwise)
 	return ns >= 0 ? (uint64_t)ns : otherwise;
 }
 
-/* Its time is another function's, then. */
+/* Whether the row's function is left out; its time is another function's then. */
 static bool is_left_out(const struct build_calls_terms *terms, uint32_t stack)
 {
 	return stack == 0 || stack > terms->stack_count ||
@@ -124,8 +124,9 @@ static bool is_left_out(const struct build_calls_terms *terms, uint32_t stack)
 }
 
 /*
- * Whether it has its caller's stack (load/fold.h): an interpreter that is built with hooks has calls of
- * its own functions, too, which are not those of the function that they are folded into.
+ * Whether the row was folded into its caller's stack (load/fold.h): an interpreter that is
+ * built with hooks has calls of its own functions, too, which do not count as calls of the
+ * function that they are folded into.
  */
 static bool is_folded(const struct calls_builder *builder, const struct call_row *row)
 {

@@ -1,4 +1,4 @@
-/* What the files that build a profile share. */
+/* build_internal - what the files share that build a profile from a recording. */
 #pragma once
 #include <errno.h>
 #include <inttypes.h>

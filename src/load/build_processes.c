@@ -15,7 +15,7 @@
 
 struct loaded_thread {
 	struct recording_thread row;
-	bool is_of_attach; /* a thread that brought the agent in, and is none of the program's */
+	bool is_of_attach; /* the thread that injected the agent, none of the program's */
 };
 
 struct loaded_process {
@@ -111,7 +111,9 @@ static int read_thread(void *context, const struct recording_thread *row)
 	return 0;
 }
 
-/* A process without a title has the whole name of others that have one. */
+/*
+ * Completes names that the kernel cut; a process without a title gets the whole name of others.
+ */
 static void make_names_whole(struct processes *it)
 {
 	struct whole_names names = { 0 };

@@ -1,6 +1,6 @@
 /*
- * build_processes - the processes and threads of a recording, and their part of the CPU account, as
- * those of a profile.
+ * build_processes - adds the processes and threads of a recording, and their part of the CPU
+ * account, to a profile.
  */
 #pragma once
 
@@ -9,6 +9,9 @@ struct profile;
 struct recording_reader;
 struct table;
 
-/* Between cpu_account_open() and cpu_account_close(). *threads: the recording's ids to the profile's. */
+/*
+ * Called between cpu_account_open() and cpu_account_close().  *threads: the recording's ids to
+ * the profile's.
+ */
 int build_processes(struct recording_reader *reader, struct profile *profile,
 		    struct table *threads, struct error *err);

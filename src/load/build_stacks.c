@@ -13,7 +13,7 @@
 #include "profile/import_name.h"
 #include "record/reader.h"
 
-/* Where frames further in stand (struct folded), packed: ids never come near 2^27. */
+/* The base for frames further in (struct folded), packed: ids never come near 2^27. */
 struct stack_base {
 	uint32_t stack : 27;
 	uint32_t outside : 2; /* enum fold_outside */
@@ -36,7 +36,7 @@ static int read_mapping(void *context, const struct recording_mapping *row)
 	return 0;
 }
 
-/* What modules without a file are called. */
+/* Names of modules without a file. */
 static const char *const kind_names[] = {
 	[MODULE_KIND_ELF] = "[unknown]",   [MODULE_KIND_VDSO] = "[vdso]",
 	[MODULE_KIND_JIT] = "[jit]",       [MODULE_KIND_UNKNOWN] = "[unknown]",
@@ -57,7 +57,7 @@ static int read_module(void *context, const struct recording_module *row)
 	module.build_id_len =
 		row->build_id_len <= sizeof module.build_id ? row->build_id_len : 0;
 	memcpy(module.build_id, row->build_id, module.build_id_len);
-	/* JIT code is one module to its readers, in however many pieces it was mapped. */
+	/* JIT code is shown as one module, in however many pieces it was mapped. */
 	if (has_file && mapping) {
 		module.start = stacks->mappings[mapping - 1].start;
 		module.end = stacks->mappings[mapping - 1].end;
@@ -94,7 +94,9 @@ static struct function_id add_function(struct build_stacks *stacks, uint32_t ind
 	return *known;
 }
 
-/* Python executes a package's __init__.py before all modules in it. */
+/*
+ * Collects the folders of packages: Python executes a package's __init__.py before its modules.
+ */
 static void find_packages(struct build_stacks *stacks)
 {
 	static const char init[] = "/__init__.py";
@@ -121,7 +123,7 @@ static size_t find_root(const struct build_stacks *stacks, const char *file)
 	return root;
 }
 
-/* A module's code that is executed as it is imported: "import json.decoder". */
+/* The function of a module's code while it is imported: "import json.decoder". */
 static struct function_id add_import(struct build_stacks *stacks, uint32_t index)
 {
 	const struct named_function *named = &stacks->names->functions[index];
@@ -145,7 +147,7 @@ static struct function_id add_import(struct build_stacks *stacks, uint32_t index
 	return stacks->imports[index];
 }
 
-/* Of a system call: what it waits for may be known by its callers only. */
+/* The function of a system call: what it waits for may be known by its callers only. */
 static struct function_id add_call(struct build_stacks *stacks, struct stack_id callers,
 				   uint32_t index)
 {
@@ -183,7 +185,7 @@ static struct frame_id add_frame(struct build_stacks *stacks, struct stack_id ca
 		});
 }
 
-/* The locations of one frame, innermost first, on their way to stacks. */
+/* The locations of one frame, innermost first, that push() puts on a stack. */
 struct pushing {
 	struct build_stacks *stacks;
 	const struct named_location *locations;
@@ -235,7 +237,7 @@ static void keep_stack(struct build_stacks *stacks, const struct folded *folded)
 	stacks->ids[stacks->count++] = folded->shown;
 }
 
-/* Of a function that was not to be counted: it has its caller's stack. */
+/* Whether the function was not to be counted: the stack is its caller's then. */
 static bool is_left_out(struct build_stacks *stacks, const struct named_location *outermost)
 {
 	const size_t at = stacks->count;
@@ -255,7 +257,7 @@ static int read_stack(void *context, const struct recording_stack *row)
 	struct pushing pushing = { .stacks = stacks };
 
 	pushing.locations = names_of_frame(stacks->names, row->frame, &pushing.count);
-	/* Where functions are left out, the outermost ones may be. */
+	/* The outermost functions may be left out, so that a parent has no stack. */
 	if (row->parent && !stack.shown.n && !stacks->only.patterns)
 		return build_damaged(stacks->err, "stack", row->id, "stack", row->parent);
 	if (!pushing.count)

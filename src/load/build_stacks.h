@@ -1,8 +1,8 @@
 /*
- * build_stacks - a recording's modules, functions, frames and stacks, as a profile's.
+ * build_stacks - adds a recording's modules, functions, frames and stacks to a profile.
  *
- * Names are at hand (names.h); frames of an interpreter are folded, and functions that were not to
- * be counted are left out, on the way.
+ * Names were read before (names.h).  Frames of interpreters are folded (fold.h), and functions
+ * that were not to be counted are left out (only.h).
  */
 #pragma once
 #include <stdbool.h>
@@ -21,8 +21,8 @@ struct recording_reader;
 struct stack_base;
 
 /*
- * The recording's ids to the profile's.  .profile, .names, .folding and .err are set by the caller,
- * all else 0; build_stacks_begin(), build_stacks_done().
+ * Maps the recording's ids to the profile's.  The caller sets .profile, .names, .folding and
+ * .err, all else to 0; then build_stacks_begin(), and build_stacks_done().
  */
 struct build_stacks {
 	struct profile *profile;
@@ -33,26 +33,26 @@ struct build_stacks {
 	struct table modules;
 	struct stack_id *ids; /* by id - 1: there are tens of millions in some */
 	size_t count, capacity;
-	struct stack_base *bases; /* the same; none where nothing is folded */
+	struct stack_base *bases; /* likewise; NULL if nothing is folded */
 	size_t base_capacity;
-	bool *is_left_out; /* the same: its calls were not to be counted; none unless some were */
+	bool *is_left_out; /* likewise: not to be counted; NULL unless some were */
 	size_t left_out_capacity;
 	struct table module_mappings; /* a module to the index + 1 of its first mapping */
 	struct recording_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
 	struct function_id *functions; /* by index of names */
-	struct function_id *imports;   /* the same, of modules' code; NULL: none was imported */
-	struct intern packages; /* then: the folders that are known to have an __init__.py */
+	struct function_id *imports;   /* likewise, of imported modules' code; NULL: none */
+	struct intern packages;        /* with imports: the folders that have an __init__.py */
 };
 
 void build_stacks_begin(struct build_stacks *stacks);
-/* Mappings and modules, which functions lie in. */
+/* Reads mappings and modules, which functions belong to. */
 int build_stacks_modules(struct build_stacks *stacks, struct recording_reader *reader);
-/* A stack that names what is not there: damaged, and a sentence. */
+/* Reads stacks.  -EBADMSG and a sentence if one refers to something missing. */
 int build_stacks_read(struct build_stacks *stacks, struct recording_reader *reader);
 void build_stacks_done(struct build_stacks *stacks);
 
-/* The profile's stack; 0 for one that is not there. */
+/* The profile's stack; 0 if there is none. */
 static inline struct stack_id build_stack_of(const struct build_stacks *stacks, uint32_t id)
 {
 	return id != 0 && id <= stacks->count ? stacks->ids[id - 1] : (struct stack_id){ 0 };

@@ -28,7 +28,7 @@ static int read_module(void *context, const struct recording_module *row)
 	return 0;
 }
 
-/* A function of an interpreter is in no module: what names it is its file. */
+/* An interpreted function is in no module: its file identifies it. */
 static int read_code(void *context, const struct recording_code *row)
 {
 	struct codes *codes = context;

@@ -1,7 +1,7 @@
 /*
- * codes - names the frames of interpreted functions, which a recording brings along.
+ * codes - names the frames of interpreted functions, by the names that a recording contains.
  *
- * Nothing is looked up: what a function was called was copied while its process lived.
+ * Nothing is looked up: names were copied while the process ran.
  */
 #pragma once
 

@@ -65,7 +65,7 @@ static void add_character(struct text *text, unsigned int c)
 	text_add_bytes(text, bytes, len);
 }
 
-/* The digits behind "\u", and those of a second half where there is one. */
+/* The digits after "\u", and those of a second surrogate if there is one. */
 static bool parse_unicode(struct cursor *cursor, struct text *text)
 {
 	int c = hex4(cursor->at);

@@ -1,6 +1,4 @@
-/*
- * command_line - the command as a recording keeps it: a JSON array of strings.
- */
+/* command_line - parses the command that a recording contains, a JSON array of strings. */
 #pragma once
 #include <stddef.h>
 

@@ -9,38 +9,41 @@
 #define PER_MILLE 1000
 #define NO_ROW    SIZE_MAX
 /*
- * Calibration calls small functions in turn, whose code and nodes are in the caches.  Among
- * other work a call costs more: by so much of it, as programs have shown (docs/decisions/0022).
- * Of Ruby, whose way to a hook is longer, more of it is uncertain among other callees, and no more
- * than else where the same one is called again and again, as calibration does.
+ * Calibration calls small functions in turn, whose code and nodes are in the caches.  Between
+ * other work a call costs more: by up to this part of its cost, in measured programs
+ * (docs/decisions/0022).  In Ruby, whose path to a hook is longer, more is uncertain if callees
+ * alternate; no more than elsewhere if the same one is called repeatedly, as in calibration.
  */
 #define UNCERTAINTY           0.25
 #define UNCERTAINTY_RUBY_MISS 0.6
-/* Of the kinds of recording_calls. */
+/* Ruby's among the kinds of recording_calls. */
 #define RUBY_FIRST 5
 #define RUBY_LAST  7
 /*
- * A callee that is new on a stack is named, and a node made for it.  That is in no call's time, but
- * what is executed next finds the caches full of something else: for 0.3 to 1 us each, in ten
- * programs (docs/decisions/0022).  Of which row it is was not measured: no more than a part of one
- * is taken for it.
+ * For a callee that is new on a stack a name is sent and a node is made.  That is in no call's
+ * time, but it evicts the program's caches, which cost 0.3 to 1 us each in ten programs
+ * (docs/decisions/0022).  In which row that time is was not measured: at most a part of a row
+ * is taken out for it.
  */
 #define NAMING_NS         500
 #define NAMING_DOUBT      1.4 /* times what is taken out */
 #define NAMING_MOST       4
 #define NAMING_DOUBT_MOST 2
-/* Of what is taken out for slower bytecode: how much of a function that is differs. */
+/*
+ * Half of what is taken out for slower bytecode is uncertain: functions differ in how much of
+ * their time is bytecode.
+ */
 #define STRETCH_DOUBT 2
 
-/* Of a row; doubles, since a count times a cost has more digits than 64 bits. */
+/* The costs of a row; doubles, since a count times a cost has more digits than 64 bits. */
 struct share {
 	double own_ps;    /* in its own time, by itself and by events */
 	double caller_ps; /* in its caller's */
 	double own_uncertainty_ps, caller_uncertainty_ps;
 	double callees_ps; /* by its callees' calls, in its time */
-	double naming_ns;  /* by having been new */
+	double naming_ns;  /* for having been new */
 	double stretch;
-	/* With all below it: */
+	/* With all its callees: */
 	double raw_total_ns, total_ns;
 };
 
@@ -53,7 +56,7 @@ struct work {
 	size_t *parents;      /* by row; NO_ROW */
 	size_t *inwards;      /* rows, a caller before its callees */
 	struct correction *sum;
-	/* Of all that calls cost whose slowdown is known, and that times the slowdown. */
+	/* The cost of all calls whose slowdown is known, and that cost times the slowdown. */
 	double known_ps, slowed_ps;
 };
 
@@ -89,7 +92,10 @@ static void add_uncounted(const struct work *work, const struct call_row *row,
 	}
 }
 
-/* Of what calls cost that were of their caller's last callee, and of what the others did. */
+/*
+ * The uncertainty of the cost of calls of the caller's last callee (hits) and of others
+ * (misses).
+ */
 static double uncertainty_of(uint32_t kind, double hits_ps, double misses_ps)
 {
 	const bool is_ruby = kind >= RUBY_FIRST && kind <= RUBY_LAST;
@@ -98,7 +104,7 @@ static double uncertainty_of(uint32_t kind, double hits_ps, double misses_ps)
 	       magnitude(misses_ps) * (is_ruby ? UNCERTAINTY_RUBY_MISS : UNCERTAINTY);
 }
 
-/* What calls cost counts for how quick the processor was meanwhile. */
+/* Adds to the mean slowdown of the processor, weighted by the cost of calls. */
 static void add_pace(struct work *work, const struct recording_cost *cost, double ps)
 {
 	if (cost->pace_permille == RECORDING_UNKNOWN)
@@ -107,7 +113,7 @@ static void add_pace(struct work *work, const struct recording_cost *cost, doubl
 	work->slowed_ps += magnitude(ps) * (double)cost->pace_permille / PER_MILLE;
 }
 
-/* What the calls of a row cost, and which rows. */
+/* Adds what the calls of a row cost in its own time and in its caller's. */
 static void add_calls(struct work *work, const struct call_row *row, struct share *share)
 {
 	const struct recording_cost *cost = cost_of(work, row->process, row->calls.kind);
@@ -136,7 +142,7 @@ static void add_calls(struct work *work, const struct call_row *row, struct shar
 	add_pace(work, cost, share->own_ps + share->caller_ps);
 }
 
-/* Callers have rows of the same thread. */
+/* Finds each row's caller, a row of the same thread. */
 static void find_parents(struct work *work)
 {
 	CLEANUP(table_done) struct table row_of = { 0 };
@@ -178,8 +184,8 @@ static void find_order(struct work *work)
 }
 
 /*
- * What was new: a row each.  Of threads that left nothing out, or less than it takes, nothing was
- * named, or it is not known.
+ * Each row was named once.  A thread that left out less time than that takes has named less, or
+ * it is not known: its rows share what it left out.
  */
 static void find_naming(struct work *work)
 {
@@ -241,7 +247,7 @@ static uint64_t rounded(double ns)
 	return ns < 0 ? 0 : ns < (double)(1ULL << 62) ? (uint64_t)(ns + 0.5) : 1ULL << 62;
 }
 
-/* What is left of a row's self time, and how sure that is. */
+/* Computes a row's corrected self time, and its uncertainty. */
 static void correct_self(struct work *work, size_t i)
 {
 	const struct share *share = &work->shares[i];
@@ -270,7 +276,7 @@ static void correct_selves(struct work *work)
 		struct call_row *row = &work->rows[i];
 
 		correct_self(work, i);
-		/* As it is shown: no call is to seem to last longer than all of them. */
+		/* As it is shown: no call may seem to last longer than all of them. */
 		work->shares[i].total_ns = (double)row->ns;
 		work->shares[i].raw_total_ns = (double)row->calls.self_ns;
 		raw += (double)row->calls.self_ns;
@@ -298,8 +304,8 @@ static void sum_totals(struct work *work)
 }
 
 /*
- * One call, of which it was not counted what it called: its own cost is that of any, and of the
- * rest as much goes as of all calls' together.
+ * Corrects the time of one call, whose callees were not counted separately: its own cost is the
+ * average; the rest is reduced in the same proportion as that of all calls together.
  */
 static int64_t correct_call(const struct work *work, size_t i, int64_t raw_ns)
 {

@@ -1,10 +1,10 @@
 /*
- * correction - what measuring took, out of the times of traced calls.
+ * correction - takes the cost of tracing out of the times of traced calls.
  *
- * A recording has times as they were measured, and what a call of each kind costs: in its own
- * time and in its caller's.  A row's time is corrected by its own calls' share, that of its
- * callees' calls, and that of events in it that made no call.  What is left is never below
- * zero: what would be is counted.  Pure.
+ * A recording has times as measured, and the cost of a call of each kind: in its own time and
+ * in its caller's.  From a row's time the cost of its own calls, of its callees' calls, and of
+ * events in it that made no call is subtracted.  The result is never below zero; what could not
+ * be subtracted is summed up (clipped_ns).  Pure computation.
  */
 #pragma once
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "record/recording.h"
 
-/* A row of calls, and what becomes of it. */
+/* A row of calls, and its corrected times. */
 struct call_row {
 	struct recording_calls calls;
 	uint32_t process;      /* of the recording */
@@ -20,7 +20,7 @@ struct call_row {
 
 	int64_t ns;             /* its self time */
 	int64_t uncertainty_ns; /* by which that may be off, either way */
-	/* Of its calls with what they call; RECORDING_UNKNOWN as in calls. */
+	/* Of one call with its callees; RECORDING_UNKNOWN as in calls. */
 	int64_t shortest_ns, longest_ns;
 };
 
@@ -30,14 +30,13 @@ struct correction {
 	uint64_t uncertainty_ns; /* of what was removed */
 	uint64_t clipped_ns;     /* that would have been removed from rows that had less */
 	uint64_t left_out_ns;    /* in no row: searching for callees and naming them */
-	uint64_t unknown_calls;  /* of kinds whose cost is not known: as they were measured */
+	uint64_t unknown_calls;  /* of kinds with unknown cost: left as measured */
 	double slowdown;         /* recording_cost.pace_permille, the mean; 0: not known */
 };
 
 /*
- * Rows may stand in any order, but a stack's number is higher than its parent's.  With
- * keeps_raw the rows' times stay what was measured, and the sums say what would have been
- * removed.
+ * Rows may be in any order, but a stack's number is higher than its parent's.  With keeps_raw
+ * the rows keep their measured times, and the sums are what would have been removed.
  */
 void correction_make(struct call_row *rows, size_t count, const struct recording_cost *costs,
 		     size_t cost_count, bool keeps_raw, struct correction *out);

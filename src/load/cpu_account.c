@@ -37,7 +37,7 @@ void cpu_account_add_row(struct profile *profile, struct thread_id thread, const
 				    });
 }
 
-/* A part of the account: its sum in the info, and a row where there is any of it. */
+/* Adds a part of the account: to its sum in the info, and as a row unless it is 0. */
 static void add_part(struct profile *profile, struct thread_id thread, const char *name,
 		     int64_t ns, uint64_t *sum)
 {
@@ -65,7 +65,10 @@ void cpu_account_add_thread(struct profile *profile, struct thread_id thread,
 	struct text name = { 0 };
 	int64_t unentered_ns = row->unentered_ns;
 
-	/* All of a process that was not entered is unentered, whether or not it was said. */
+	/*
+	 * All CPU time of a process without an agent is unentered, even if the row has no such
+	 * figure.
+	 */
 	if (!is_known(unentered_ns) && process->unentered_reason)
 		unentered_ns = row->cpu_ns;
 	name_unentered(process, &name);
@@ -115,7 +118,7 @@ void cpu_account_close(struct profile *profile)
 				    info->paused_ns, 0);
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		sum = add_saturated(sum, parts[i]);
-	/* A trace has no parts of what the kernel charged. */
+	/* A trace does not divide what the kernel charged. */
 	info->has_unexplained =
 		!profile_is_trace(profile) && !info->is_wall &&
 		info->kernel_cpu_ns != FIGURE_UNKNOWN &&

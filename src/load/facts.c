@@ -11,7 +11,7 @@
 #include "record/keys.h"
 #include "record/reader.h"
 
-/* A figure of the recording, or what stands for an unknown one. */
+/* A figure of the recording, or `unknown`. */
 static uint64_t get_figure(struct recording_reader *reader, const char *key, uint64_t unknown)
 {
 	int64_t value = recording_reader_get_int(reader, key);
@@ -25,7 +25,7 @@ static const char *get_string(struct recording_reader *reader, struct profile *p
 	return profile_copy_string(profile, recording_reader_get(reader, key));
 }
 
-/* The last moment that something is known of: for a recording that was not ended. */
+/* The last moment in a recording, for one without an end. */
 static int find_last_moment(void *context, const struct recording_thread *row)
 {
 	uint64_t *last_ns = context;
@@ -52,7 +52,7 @@ static int add_ending(void *context, uint32_t ending, uint64_t samples)
 	struct tally *tally = context;
 	struct profile_info *info = tally->info;
 
-	/* Rows of time that no sample stands for, which cpu_account.h has. */
+	/* Rows of time without samples, which belong to cpu_account.h. */
 	if (ending == WALK_NO_SAMPLE)
 		return 0;
 	info->samples += samples;
@@ -141,7 +141,7 @@ static int add_lost_note(void *context, const char *reason, uint64_t samples)
 	return 0;
 }
 
-/* What the report says in front of all notes, when the recording has no end. */
+/* The first of all notes, if the recording has no end. */
 static void note_state(struct recording_reader *reader, struct notes *notes)
 {
 	if (recording_reader_is_finished(reader))

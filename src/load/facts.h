@@ -1,6 +1,4 @@
-/*
- * facts - fills a profile's info from what a recording says of itself.
- */
+/* facts - fills in a profile's info by a recording's facts and notes. */
 #pragma once
 
 struct error;
@@ -8,9 +6,9 @@ struct notes;
 struct profile;
 struct recording_reader;
 
-/* Everything but the account's sums and the notes. */
+/* Fills in everything but the account's sums and the notes. */
 int facts_read(struct recording_reader *reader, struct profile *profile, struct error *err);
-/* Adds the recording's own notes and what was lost. */
+/* Adds the recording's own notes, and notes on lost samples. */
 int facts_read_notes(struct recording_reader *reader, struct notes *notes, struct error *err);
-/* What the profile's info holds as its notes; copied. */
+/* Sets the notes in the profile's info; they are copied. */
 void facts_set_notes(struct profile *profile, const struct notes *notes);

@@ -66,14 +66,14 @@ static struct fold_role role_in_module(enum fold_module what, enum language lang
 {
 	struct fold_role role = { FOLD_PLUMBING, language, FOLD_NO_PART };
 
-	/* libruby asks for its execution context that way, all the time. */
+	/* libruby calls it all the time, to find its execution context. */
 	if (what == FOLD_MODULE_LIBC)
 		role.kind = strcmp(name, "__tls_get_addr") == 0 ? FOLD_HELPER : FOLD_LIBC;
 	if (what == FOLD_MODULE_STANDARD)
 		role.kind = FOLD_STANDARD;
 	if (what == FOLD_MODULE_EMBEDDING && !plumbing_is_own_name(language, name))
 		role.kind = FOLD_OTHER;
-	/* CPython's Python/perf_trampoline.c calls them py::NAME:FILE. */
+	/* CPython's Python/perf_trampoline.c names its trampolines py::NAME:FILE. */
 	if (what == FOLD_MODULE_MADE && strncmp(name, "py::", 4) == 0)
 		role.language = LANGUAGE_PYTHON;
 	else if (what == FOLD_MODULE_MADE)
@@ -122,7 +122,7 @@ static uint8_t language_bit(enum language language)
 	return language == LANGUAGE_PYTHON ? 1 : language == LANGUAGE_RUBY ? 2 : 0;
 }
 
-/* An interpreted frame or a builtin: shown, and nothing that it does not stand on. */
+/* An interpreted frame or a builtin is always shown, and is the base for frames further in. */
 static struct folded interpreted(const struct folded *parent, struct fold_role role,
 				 struct stack_id stack)
 {
@@ -155,7 +155,7 @@ static struct folded in_import(const struct folded *parent, struct fold_role rol
 		push(context, role.part == FOLD_BODY ? parent->base : parent->shown));
 }
 
-/* Whether a frame says nothing that those outside of it do not. */
+/* Whether a frame adds no information to those outside of it. */
 static bool says_nothing(const struct folded *parent, struct fold_role role)
 {
 	const bool is_inside = (parent->languages & language_bit(role.language)) != 0;
@@ -167,9 +167,9 @@ static bool says_nothing(const struct folded *parent, struct fold_role role)
 		return is_inside && parent->outside == FOLD_CALLED;
 	case FOLD_MADE:
 		/*
-		 * By YJIT: nothing else stands between a method and code that was made, nor
-		 * between that and a C function that it calls, whose name stands outside of
-		 * the code where that is all that is known of the stack.
+		 * By YJIT: nothing else comes between a method and generated code, nor between
+		 * that and a C function that it calls.  The C function's name is outside of the
+		 * code if nothing more is known of the stack.
 		 */
 		return (parent->outside == FOLD_EXECUTED || parent->outside == FOLD_CALLED) &&
 		       (parent->languages & language_bit(LANGUAGE_RUBY)) != 0;
@@ -203,7 +203,7 @@ struct folded fold(const struct folded *parent, struct fold_role role,
 	else if (role.kind == FOLD_PLUMBING || is_libc)
 		row.base = parent->base; /* it only starts what follows */
 	else if (parent->outside == FOLD_BARE || parent->base.n == parent->shown.n)
-		row.base = row.shown; /* what started a program, or its thread, is its, too */
+		row.base = row.shown; /* what started a program, or its thread, belongs to it */
 	else
 		row.base = push(context, parent->base);
 	return row;

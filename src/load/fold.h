@@ -1,19 +1,20 @@
 /*
  * fold - leaves an interpreter's own native frames out of stacks.
  *
- * Where Python or Ruby frames stand on a stack, the frames of the interpreter that executes
- * them say nothing that they do not: such plumbing is folded into the interpreted frame outside
- * of it, and so is what starts the interpreter, outside of the outermost one.  Each language
- * has its own: a stack without any Python frame keeps CPython's frames as they are, whatever
- * else stands there.  docs/decisions/0016-plumbing.md has the reasons and the examples.
+ * Where a stack has Python or Ruby frames, the native frames of the interpreter that executes
+ * them add no information: such plumbing is folded into the interpreted frame outside of it,
+ * and so are the frames that start the interpreter, outside of the outermost one.  Each
+ * language has its own plumbing: a stack without any Python frame keeps CPython's frames as
+ * they are, whatever else is on it.  docs/decisions/0016-plumbing.md has the reasons and the
+ * examples.
  *
- * Python's import system is folded, too, though it is Python: up to the code of the module that
- * is imported, which is called "import NAME" then.
+ * Python's import system is folded, too, though it is Python: up to the code of the imported
+ * module, which is then named "import NAME".
  *
- * Stacks are a prefix tree, and whether interpreted frames follow further in is not known at a
- * frame.  So each row of it has two stacks: one for samples that end there, and one for frames
- * further in.  No time is lost or moved to another thread: a weight has another stack, that is
- * all.
+ * Stacks are a prefix tree, and at a frame it is not known whether interpreted frames follow
+ * further in.  So each row of the tree has two stacks: one for samples that end there, and one
+ * for frames further in.  No time is lost or moved to another thread: weights only get other
+ * stacks.
  */
 #pragma once
 #include <stdbool.h>
@@ -49,16 +50,16 @@ enum fold_kind {
 	FOLD_BUILTIN,     /* a C function by the name that an interpreter calls it by */
 	FOLD_PLUMBING,    /* an interpreter's own */
 	FOLD_STANDARD,    /* an extension module of the interpreter's standard library */
-	FOLD_MADE,        /* code made at run time, whoever's */
+	FOLD_MADE,        /* code made at run time, by any runtime */
 	FOLD_LIBC,        /* may have started the program or the thread */
-	FOLD_HELPER,      /* what compilers call for a thread's variables */
-	FOLD_REGION,      /* which the program named itself: as if it were not there */
+	FOLD_HELPER,      /* called by compiled code for thread-local variables */
+	FOLD_REGION,      /* named by the program itself; ignored by folding */
 };
-/* What an interpreted function does when Python imports a module. */
+/* The part of an interpreted function when Python imports a module. */
 enum fold_part {
 	FOLD_NO_PART,
 	FOLD_IMPORT, /* of the import system */
-	FOLD_EXEC,   /* exec(): of it, where the import system calls it */
+	FOLD_EXEC,   /* exec(): part of it where the import system calls it */
 	FOLD_BODY,   /* a module's own code */
 };
 struct fold_role {
@@ -67,11 +68,11 @@ struct fold_role {
 	enum fold_part part;
 };
 struct named_function;
-/* What a function is; its module is the recording's. */
+/* The role of a function, whose module is the recording's. */
 struct fold_role folding_role(const struct folding *folding,
 			      const struct named_function *function);
 
-/* What stands right outside, but for what is folded. */
+/* The frame right outside, apart from folded ones. */
 enum fold_outside {
 	FOLD_BARE, /* nothing, or the C library alone */
 	FOLD_ANYTHING,
@@ -81,14 +82,13 @@ enum fold_outside {
 
 /* A row of the prefix tree; zero-initialized is the root. */
 struct folded {
-	struct stack_id shown; /* what a sample that ends here has */
-	struct stack_id
-		base; /* what a frame further in stands on, if an interpreted one follows */
+	struct stack_id shown; /* the stack of a sample that ends here */
+	struct stack_id base;  /* the stack below an interpreted frame further in */
 	enum fold_outside outside;
-	uint8_t languages; /* whose interpreted frames there are: FOLD_LANGUAGE_BITS of them */
+	uint8_t languages; /* that have interpreted frames: FOLD_LANGUAGE_BITS bits */
 	/*
-	 * In Python's import system, of which one frame is shown, the outermost; the base is what
-	 * imports, on which the module's own code stands.
+	 * In Python's import system, of which only the outermost frame is shown; the base is
+	 * the importing code, to which the module's own code is added.
 	 */
 	bool is_importing;
 };

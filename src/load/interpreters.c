@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "record/reader.h"
 
-/* One row of the table is one of one process: those that say the same are one to a reader. */
+/* The table has a row for each process: equal ones are shown as one. */
 struct reading {
 	struct intern strings;
 	struct recording_interpreter *rows;

@@ -1,6 +1,4 @@
-/*
- * interpreters - what a recording says of the interpreters that its processes had mapped.
- */
+/* interpreters - reads which interpreters a recording's processes had mapped. */
 #pragma once
 
 struct error;
@@ -8,6 +6,6 @@ struct folding;
 struct profile;
 struct recording_reader;
 
-/* Fills in the interpreters of the profile's info, and what is folded because of them. */
+/* Fills in the interpreters of the profile's info, and which modules are folded for them. */
 int interpreters_read(struct recording_reader *reader, struct folding *folding,
 		      struct profile *profile, struct error *err);

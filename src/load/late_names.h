@@ -1,5 +1,6 @@
 /*
- * late_names - names that a recording lacked when it was read, kept in its file.
+ * late_names - stores in a recording the names that it lacked, and that were looked up for a
+ * report.
  *
  * Looking them up takes seconds and only works while the program's files are there, so a
  * recording that its recorder could not finish gets them at its first report.  A recording that
@@ -14,18 +15,18 @@ struct names;
 struct notes;
 struct profile;
 
-/* A file by what it is, not by what it is called: a new recording may take its name. */
+/* Identifies a file without its name, which a new recording may take. */
 struct file_identity {
 	dev_t device;
 	ino_t inode;
 };
 
-/* Of no file, if there is none. */
+/* Zeros if there is no file. */
 struct file_identity file_identity_of(const char *path);
 
 /*
- * Takes the names, which are empty then; copies notes, what was found out while they were looked
- * up, and earlier, the recording's own.
+ * Takes the names, which are empty afterwards; copies notes, those of the look-up, and earlier,
+ * the recording's own.
  */
 struct late_names *late_names_new(struct file_identity identity, struct names *names,
 				  const struct notes *notes, const struct notes *earlier);
@@ -38,8 +39,8 @@ void late_names_freep(struct late_names **late);
  */
 int late_names_store(const struct late_names *late, const char *path, struct error *err);
 /*
- * The same at a report, which goes on if it fails: that is a note of the profile and in notes then.
- * late may be NULL: none were missing.
+ * The same at a report, which goes on if that fails: then a note is added to the profile and to
+ * notes.  late may be NULL: none were missing.
  */
 void late_names_keep(const struct late_names *late, const char *path, struct profile *profile,
 		     struct notes *notes);

@@ -35,7 +35,10 @@ static int resolve(void *context)
 			     it->names, it->err);
 }
 
-/* All names of the recording, sorted: its own, and those that are missing looked up. */
+/*
+ * Collects all names of the recording, sorted: reads its own, and looks up those that are
+ * missing.
+ */
 static int find_names(struct recording_reader *reader, const struct load_options *options,
 		      struct notes *notes, struct names *names, struct error *err)
 {
@@ -100,8 +103,8 @@ int load_symbolize(const char *path, const struct load_options *options, struct 
 }
 
 /*
- * Whether names are missing that should be kept.  A file that is not here may be there on the
- * machine where the recording was made, so what was not found is not kept, except there.
+ * Whether to store the names that were looked up.  A file that is missing here may exist on the
+ * machine where the recording was made, so if any was not found none are stored, except there.
  */
 static bool should_keep(const struct recording_reader *reader,
 			const struct load_options *options, const struct notes *missing)

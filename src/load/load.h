@@ -1,10 +1,10 @@
 /*
- * load - joins a recording, the names of its addresses and a profile.
+ * load - makes a profile from a recording and the names of its addresses.
  *
- * The one place where the three meet.  A recording that its recorder finished holds
- * its names.  One whose recorder was killed is resolved at its first report, by build
- * id, in memory; late_names.h keeps the names from then on, where the file can be written.  One
- * that is still being written is resolved each time anew.
+ * A recording that its recorder finished contains its names.  One whose recorder was killed is
+ * symbolized at its first report, by build id, in memory; late_names.h stores the names for
+ * later reports, if the file can be written.  One that is still being written is symbolized
+ * anew each time.
  *
  * Prints nothing: what did not stop the work is in notes.
  */
@@ -25,7 +25,9 @@ int load_recording(const char *path, const struct load_options *options, struct 
 		   struct profile **out_profile, struct late_names **out_late,
 		   struct error *err);
 
-/* Looks up every address of the finished recording at path, each once, and stores what it is
- * called.  -EBUSY while it is being written. */
+/*
+ * Looks up every address of the finished recording at path, each once, and stores its name.
+ * -EBUSY while it is being written.
+ */
 int load_symbolize(const char *path, const struct load_options *options, struct notes *notes,
 		   struct error *err);

@@ -10,21 +10,27 @@ struct load_options {
 	/* Called now and then while addresses are looked up; done == total at the end. */
 	void (*progress)(void *context, size_t done, size_t total);
 	void *context;
-	/* On this machine, a moment ago: a file that cannot be found now never will be. */
+	/*
+	 * It was recorded on this machine, a moment ago: a file that is missing now will never
+	 * be found.
+	 */
 	bool was_just_recorded;
 	/*
-	 * No report follows: lines and inlined calls that stand in installed debug files are left
-	 * for the first that does (unread_lines.h).
+	 * No report follows: lines and inlined calls in installed debug files are left for the
+	 * first that does (unread_lines.h).
 	 */
 	bool leaves_lines;
 	/* The network is not used, whatever DEBUGINFOD_URLS says (symbol/debug_server.h). */
 	bool asks_no_servers;
-	/* Interpreters' own frames stay where their language's stand (docs/decisions/0016). */
+	/*
+	 * Interpreters' own frames stay in stacks that have frames of their language
+	 * (docs/decisions/0016).
+	 */
 	bool shows_plumbing;
-	/* What measuring traced calls took stays in their times. */
+	/* The cost of tracing stays in the times of traced calls. */
 	bool has_raw_times;
 	/* The profile has its samples' times, too: profile/time_slots.h. */
 	bool has_time_slots;
-	/* What made threads wait is found out, too (profile/blame.h): every sample is read. */
+	/* Finds what made threads wait, too (profile/blame.h): every sample is read. */
 	bool wants_blame;
 };

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "record/reader.h"
 
-/* Fewer addresses are a trampoline's or two: callbacks of libffi, closures of gcc's. */
+/* Fewer addresses are those of a trampoline or two: callbacks by libffi, closures by gcc. */
 #define LEAST_ADDRESSES 8
 
 /* By the name of the program's file. */

@@ -53,7 +53,7 @@ static int read_mapping(void *context, const struct recording_mapping *row)
 		source->process = row->process;
 	if (!source)
 		return 0;
-	/* Addresses in a file are by their place in it. */
+	/* Addresses in a file are file offsets. */
 	const uint64_t start =
 		source->module.kind == MODULE_KIND_ELF ? row->file_offset : row->start;
 
@@ -137,7 +137,7 @@ static void add_nameless(struct module_source *source, struct symbolizer *symbol
 	add_source(source, symbolizer_open_perf_map(symbolizer, name, "", 0));
 }
 
-/* The build id of an image in memory, read from a file that only lives that long. */
+/* The build id of an image in memory, read through a temporary memfd. */
 static size_t read_build_id(const struct kept_file *file, uint8_t out_id[20])
 {
 	CLEANUP(closep) int fd = memfd_create("fathom", MFD_CLOEXEC);
@@ -188,7 +188,7 @@ static void add_regions(const struct module_sources *sources,
 	}
 }
 
-/* A core of SBCL's, which maps its functions from a file of its own format. */
+/* Whether the file is not ELF, as a core of SBCL, which maps its functions from such a file. */
 static bool is_of_another_format(const char *path)
 {
 	char magic[SELFMAG];

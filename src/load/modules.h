@@ -1,9 +1,9 @@
 /*
- * modules - where the names of each module of a recording come from.
+ * modules - opens the sources of names for each module of a recording.
  *
- * An ELF file is opened by its path and build id, or from the copy in the recording; JIT
- * code from the copy of a jitdump or a perf map of its process.  Each is opened when its first address
- * is looked up, and once.
+ * An ELF file is opened by its path and build id, or from the copy in the recording; JIT code
+ * from the copy of a jitdump or a perf map of its process.  Each is opened when its first
+ * address is looked up, and once.
  */
 #pragma once
 #include <stddef.h>
@@ -34,7 +34,7 @@ struct made_region {
 	uint64_t start, end;
 };
 
-/* A foreign file's bytes, from the recording. */
+/* The bytes of a file that is in the recording. */
 struct kept_file {
 	uint32_t process;
 	const char *path;

@@ -26,7 +26,7 @@ static const char *keep_string(struct names *names, uint32_t id)
 	return intern_get(&names->strings, id, NULL);
 }
 
-/* The functions of a recording that was symbolized before are there without theirs. */
+/* Functions of a recording that was symbolized before have no plain names yet. */
 static void keep_plain_name(struct names *names, size_t index, const char *plain_name)
 {
 	if (plain_name && !names->functions[index].plain_name)
@@ -196,7 +196,7 @@ static int compare_locations(const void *a, const void *b)
 	return (left->depth > right->depth) - (left->depth < right->depth);
 }
 
-/* Two that looked up the same recording at once may both have stored what they found. */
+/* Two reports that looked up the same recording at once may both have stored their names. */
 static void drop_repeated(struct names *names)
 {
 	size_t kept = 0;

@@ -1,9 +1,8 @@
 /*
- * names - what the frames of a recording are called: functions, files, lines,
- * inlined calls.
+ * names - the names of a recording's frames: functions, files, lines, inlined calls.
  *
- * Filled from the recording, from a symbolizer, or from the first and then the second.
- * Ids of frames and modules are the recording's.
+ * Filled from the recording, from a symbolizer, or from the first and then the second.  Ids of
+ * frames and modules are the recording's.
  */
 #pragma once
 #include <stdbool.h>
@@ -22,7 +21,7 @@ struct named_function {
 	const char *name;
 	const char *file; /* NULL: unknown */
 	uint32_t line;
-	const char *plain_name; /* not stored, and not part of what a function is; or NULL */
+	const char *plain_name; /* not stored, not part of its identity; or NULL */
 };
 
 /* As recording_location, with an index into functions. */
@@ -58,14 +57,16 @@ void names_add_location(struct names *names, const struct named_location *locati
 
 /* Adds what the recording holds. */
 int names_read(struct names *names, struct recording_reader *reader, struct error *err);
-/* Writes what the recording does not hold yet, and that it is whole. */
+/* Writes what the recording does not have yet, and marks it as symbolized. */
 int names_store(const struct names *names, struct recording_writer *writer);
 
-/* Locations from `first` on are one frame's, and stand for what it had: that of this index. */
+/* Replaces the location at index by those from `first` on, which are of the same frame. */
 void names_replace_location(struct names *names, size_t index, size_t first);
 
-/* Orders the locations for names_of_frame(), which finds nothing before that, nor after
- * something was added. */
+/*
+ * Sorts the locations for names_of_frame(), which finds nothing before that, nor after an
+ * addition.
+ */
 void names_sort(struct names *names);
 /* The locations of a frame, innermost first, and their count; NULL and 0 if it has none. */
 const struct named_location *names_of_frame(const struct names *names, uint32_t frame,

@@ -28,7 +28,7 @@ void only_init(struct only *only, const struct profile *profile, const struct na
 	for (size_t i = 0; i < info->only_count; i++) {
 		const size_t size = strlen(info->only[i]);
 
-		/* An empty one would end them. */
+		/* An empty pattern would end the list. */
 		if (size == 0)
 			continue;
 		memcpy(only->patterns + at, info->only[i], size);
@@ -49,7 +49,7 @@ static struct only_text text_of(const char *string)
 	return (struct only_text){ string, string ? strlen(string) : 0 };
 }
 
-/* Of C++'s std::sort(int*, int*): the parameters have separators, too. */
+/* std::sort of C++'s std::sort(int*, int*): parameters may contain separators, too. */
 static struct only_text without_parameters(struct only_text name)
 {
 	const char *open = memchr(name.bytes, '(', name.length);
@@ -67,7 +67,7 @@ static bool is_wanted(const struct only *only, const struct named_function *func
 		.is_python = function->language == LANGUAGE_PYTHON,
 	};
 
-	/* Regions are what the program wants to see; rows in brackets are no functions. */
+	/* Regions are always wanted: the program itself has named them. */
 	if (function->language == LANGUAGE_REGION)
 		return true;
 	if (only_matches(only->patterns, &callee))

@@ -1,8 +1,8 @@
 /*
- * only - the functions that a trace was to count, and what becomes of the others' time.
+ * only - finds which functions a trace was to count (`fathom trace --only`).
  *
- * A call of a function that was not asked for is none, and its time is that of the nearest one
- * outside of it that was.  Which those are is abi/only.h's to say.
+ * Calls of other functions are not counted, and their time belongs to the nearest function
+ * outside of them that was asked for.  abi/only.h matches the patterns.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct only {
 	unsigned char *verdicts; /* by function of names; 0: not known so far */
 };
 
-/* By the profile's facts.  The names stay the caller's. */
+/* Takes the patterns from the profile's info.  The names stay the caller's. */
 void only_init(struct only *only, const struct profile *profile, const struct names *names);
 void only_done(struct only *only);
 /* Whether a function's calls are left out. */

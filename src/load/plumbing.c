@@ -24,7 +24,7 @@ static bool begins_with_any(const char *string, const char *const *with)
 	return false;
 }
 
-/* CPython's own build puts its extension modules there, and no other's are (setup.py). */
+/* CPython's own build puts its extension modules there, and no others are there (setup.py). */
 static bool is_pythons_standard(const char *path)
 {
 	return strstr(path, "/lib-dynload/") != NULL;
@@ -39,10 +39,11 @@ static bool has_any_part(const char *path, const char *const *parts)
 }
 
 /*
- * RbConfig's rubyarchdir: /usr/lib/x86_64-linux-gnu/ruby/3.1.0 at Debian's,
- * PREFIX/lib/ruby/3.1.0/x86_64-linux elsewhere.  What is not CRuby's is beside the version
- * (lib/ruby/gems/3.1.0, lib/ruby/site_ruby), or further in where the version is that of a
- * prefix (~/.asdf/installs/ruby/3.1.0/lib) or of a folder of gems (~/.gem/ruby/3.1.0/gems).
+ * RbConfig's rubyarchdir: /usr/lib/x86_64-linux-gnu/ruby/3.1.0 in Debian,
+ * PREFIX/lib/ruby/3.1.0/x86_64-linux elsewhere.  Files that are not CRuby's are next to the
+ * version's folder (lib/ruby/gems/3.1.0, lib/ruby/site_ruby), or deeper where the version is
+ * that of a prefix (~/.asdf/installs/ruby/3.1.0/lib) or of a folder of gems
+ * (~/.gem/ruby/3.1.0/gems).
  */
 static bool is_rubys_standard(const char *path)
 {
@@ -65,7 +66,7 @@ static bool is_pythons_name(const char *name)
 
 /*
  * CRuby's functions begin with rb_, as those of red-black trees do, and its static ones with
- * anything.  So these are the families of its API and the loop's own.
+ * anything.  So these are the families of its API, and of its interpreter loop.
  */
 static bool is_rubys_name(const char *name)
 {
@@ -90,8 +91,8 @@ static bool is_rubys_name(const char *name)
 /* How a language's interpreter is recognised. */
 static const struct own {
 	const char *stem;
-	const char *flags;           /* letters behind the version */
-	const char *const *suffixes; /* what distributions put behind that */
+	const char *flags;           /* letters after the version */
+	const char *const *suffixes; /* that distributions add to that */
 	bool (*is_standard)(const char *path);
 	bool (*is_own_name)(const char *name);
 } owns[LANGUAGE_COUNT] = {
@@ -102,7 +103,7 @@ static const struct own {
 			    is_rubys_standard, is_rubys_name },
 };
 
-/* Behind "ruby" or "libruby", or NULL for a file of another name. */
+/* What follows "ruby" or "libruby" in the file's name, or NULL for another name. */
 static const char *behind_stem(const struct own *own, const char *path)
 {
 	const char *name = base_name(path);
@@ -111,7 +112,9 @@ static const char *behind_stem(const struct own *own, const char *path)
 	return begins(name, own->stem) ? name + strlen(own->stem) : NULL;
 }
 
-/* "python3.13t", "libpython3.so.1", "libruby-3.1.so.3.1": no extension module's name. */
+/*
+ * True for "python3.13t", "libpython3.so.1", "libruby-3.1.so.3.1"; not for extension modules.
+ */
 static bool is_interpreter(const struct own *own, const char *path)
 {
 	const char *rest = behind_stem(own, path);

@@ -1,5 +1,5 @@
 /*
- * plumbing - which files, and which functions in other files, are an interpreter's own.
+ * plumbing - recognises an interpreter's own files, and its own functions in other files.
  *
  * By their names alone: what is not recognised is taken for the program's, and shown.
  */
@@ -23,5 +23,5 @@ struct plumbing_file {
 struct plumbing_file plumbing_of_file(const char *path);
 /* Whether a file that is known to have an interpreter in it has its name, too. */
 bool plumbing_is_named_after(enum language language, const char *path);
-/* Whether the interpreter keeps names like this one for itself, in other people's programs. */
+/* Whether the interpreter reserves such names for itself, in programs that embed it. */
 bool plumbing_is_own_name(enum language language, const char *name);

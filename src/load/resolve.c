@@ -53,7 +53,9 @@ static int collect_frame(void *context, const struct recording_frame *row)
 	return 0;
 }
 
-/* Neighbouring addresses share a compilation unit, which the symbolizer has at hand then. */
+/*
+ * Neighbouring addresses share a compilation unit, which the symbolizer then has already read.
+ */
 static int compare_frames(const void *a, const void *b)
 {
 	const struct recording_frame *left = &((const struct open_frame *)a)->row;
@@ -64,7 +66,7 @@ static int compare_frames(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-/* What the locations of one frame are added with. */
+/* Context of add_location(), for one frame. */
 struct found {
 	struct names *names;
 	const struct recording_frame *frame;
@@ -119,7 +121,7 @@ static bool look_up(struct names *names, const struct module_source *source,
 	}
 	for (size_t i = found.first; i < names->location_count; i++)
 		names->locations[i].address = address;
-	/* What is known stays, unless a debug file says more. */
+	/* A known name stays, unless a debug file has lines for it. */
 	if (open->known > 0 && found.is_named && found.has_lines)
 		names_replace_location(names, open->known - 1, found.first);
 	else if (open->known > 0)

@@ -13,7 +13,7 @@ struct blame_terms;
 struct error;
 struct recording_reader;
 
-/* Something that took ns and ended then. */
+/* What a thread did for ns, until end_ns. */
 struct slice {
 	int64_t end_ns, ns;
 	struct stack_id stack;
@@ -22,8 +22,8 @@ struct slice {
 };
 
 /*
- * From then on it waited for what a thread of this number in the recording held; 0: for one that is
- * not known, or, without a stack, for none.
+ * From time_ns on the thread waited for what the thread with this id in the recording held; 0:
+ * it is not known which, or, without a stack, the wait is over.
  */
 struct owner_mark {
 	int64_t time_ns;
@@ -61,7 +61,7 @@ struct timelines {
 int timelines_read(struct recording_reader *reader, const struct blame_terms *terms,
 		   struct timelines *out, struct error *err);
 void timelines_done(struct timelines *timelines);
-/* NULL: it has none. */
+/* NULL: the thread has none. */
 const struct timeline *timelines_find(const struct timelines *timelines, uint32_t thread);
 /* The first running row that ends after the time; running_count: there is none. */
 size_t timelines_find_running(const struct timelines *timelines, int64_t time_ns);

@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "symbol/demangle.h"
 
-/* Frames of the C library and of C++'s between the system call and the program. */
+/* The most frames of the C and C++ libraries between the system call and the program. */
 #define LAYERS_MOST 24U
 
 static bool begins(const char *text, const char *with)
@@ -60,7 +60,9 @@ static bool is_layer(const struct profile *profile, const struct function *funct
 	       (function->file && origin_of_compiled_source(function->file, &origin));
 }
 
-/* The nearest caller that is the program's, and what was found to be waited for on the way. */
+/*
+ * The nearest caller in the program; *out_kind: what the library functions before it wait for.
+ */
 static const struct frame *find_place(const struct profile *profile, struct stack_id id,
 				      const char **out_kind)
 {
@@ -94,7 +96,7 @@ static void add_place(const struct profile *profile, const struct frame *frame,
 		text_addf(out, " in %.*s", (int)strcspn(function->name, "("), function->name);
 }
 
-/* "futex(mutex _ZN5stats4lockE)" */
+/* Demangles the variable in "futex(mutex _ZN5stats4lockE)". */
 static bool add_demangled(const char *name, struct text *out)
 {
 	const char *mangled = strstr(name, "_Z");
@@ -112,7 +114,7 @@ static bool add_demangled(const char *name, struct text *out)
 	return true;
 }
 
-/* "futex(ready)": what kind of thing the variable is, the functions say. */
+/* "futex(ready)": the functions that called it show what kind of thing the variable is. */
 static bool add_kind(const struct profile *profile, struct stack_id callers, const char *name,
 		     struct text *out)
 {

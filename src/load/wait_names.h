@@ -1,9 +1,10 @@
 /*
- * wait_names - what threads of compiled code wait for in a futex, by the functions that called it and
- * the place in the program that called those: "futex(condition at pool.cpp:22)".
+ * wait_names - names what threads of compiled code wait for in a futex, by the library
+ * functions that called it and the place in the program that called those: "futex(condition at
+ * pool.cpp:22)".
  *
- * The recorder knows addresses only: it has named what is a variable of the program's, and locks of
- * Python's and Ruby's.  Where there are no lines it is the function: "futex(mutex in bioThread)".
+ * The recorder knows addresses only: it has named variables of the program, and locks of Python
+ * and Ruby.  Without lines the function is shown: "futex(mutex in bioThread)".
  */
 #pragma once
 #include <stdbool.h>
@@ -14,8 +15,8 @@ struct profile;
 struct text;
 
 /*
- * A name for the call called so, at the end of a stack whose callers are at `callers`.  False, and
- * nothing is added: it stays as it is.
+ * Adds a better name for the system call `name`, which the stack `callers` called.  False:
+ * nothing is added, and the name stays.
  */
 bool wait_names_add(const struct profile *profile, struct stack_id callers, const char *name,
 		    struct text *out);

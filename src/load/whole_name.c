@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Of the kernel's names; a title is cut with this (collect/processes/title.c). */
+/* The longest name by the kernel, and the mark of a cut title (collect/processes/title.c). */
 #define NAME_MAX_BYTES 15
 #define ELLIPSIS       "…"
 
@@ -25,7 +25,7 @@ const char *whole_name_of(struct intern *strings, const char *name, const char *
 		return NULL;
 	const size_t len = NAME_MAX_BYTES + strcspn(title + NAME_MAX_BYTES, " ");
 
-	/* A path's end, an option, or the title's own: no more is known. */
+	/* The title is cut there, too: no more is known. */
 	if (ends_with_ellipsis(title, len))
 		return NULL;
 	return intern_get(strings, intern_add(strings, title, len), NULL);

@@ -1,8 +1,9 @@
 /*
- * whole_name - names of processes that the kernel cut at 15 bytes, made whole by titles.
+ * whole_name - completes the names of processes, which the kernel cuts at 15 bytes, by their
+ * titles.
  *
  * "gunicorn: worke" of a process titled "gunicorn: worker [application]" is "gunicorn: worker".
- * A title may be unknown, as of a brief process: then it is the whole of the others' name, if
+ * A title may be unknown, as that of a brief process: then the whole name of others is used, if
  * theirs agree.
  */
 #pragma once
@@ -14,14 +15,14 @@ struct whole_names {
 };
 
 /*
- * What a process's name is cut from, by its title (NULL: none): a string of strings; NULL if the
- * title does not say.
+ * A process's whole name, by its title (NULL: none), as a string of strings; NULL if the title
+ * does not show it.
  */
 const char *whole_name_of(struct intern *strings, const char *name, const char *title);
 /* Notes that a process of that name has that whole name; both are of strings. */
 void whole_names_add(struct whole_names *names, struct intern *strings, const char *name,
 		     const char *whole);
-/* What the name is cut from, or the name. */
+/* The whole name, or the name. */
 const char *whole_names_find(const struct whole_names *names, const struct intern *strings,
 			     const char *name);
 void whole_names_done(struct whole_names *names);
