@@ -34,8 +34,8 @@
 #define EXPECT_CPUS_MOST 16
 
 /*
- * While stacks are deeper than their copies, samples are taken this often: the later the rest
- * is read, the more stacks have changed and are cut.  So for DEEPER_FOR_NS after the last one.
+ * While stacks are deeper than their copies, up to DEEPER_FOR_NS after the last one, samples
+ * are taken this often: the later the rest is read, the more stacks have changed and are cut.
  */
 #define DEEPER_WAIT_MS 4
 #define DEEPER_FOR_NS  (200 * NS_PER_MS)

@@ -279,7 +279,7 @@ static void session_read_calls(struct session *session)
 	}
 }
 
-/* For a report so far, and one after the recorder was killed. */
+/* Stores the time so far, for a report now or after the recorder was killed. */
 static void session_note_time(struct session *session)
 {
 	if (recording_writer_is_due(session->writer))
