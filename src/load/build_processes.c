@@ -20,7 +20,7 @@ struct loaded_thread {
 
 struct loaded_process {
 	struct recording_process row;
-	uint64_t cpu_ns, unentered_ns; /* of its threads */
+	uint64_t cpu_ns, unentered_ns; /* sums over its threads */
 	size_t thread_count;
 	uint32_t first_thread; /* the profile's; 0: none yet */
 	const char *interpreter;

@@ -18,17 +18,17 @@ struct call_row {
 	uint32_t process;      /* of the recording */
 	uint32_t parent_stack; /* of the recording; 0: it is outermost */
 
-	int64_t ns;             /* its self time */
+	int64_t ns;             /* its corrected self time */
 	int64_t uncertainty_ns; /* by which that may be off, either way */
 	/* Of one call with its callees; RECORDING_UNKNOWN as in calls. */
 	int64_t shortest_ns, longest_ns;
 };
 
 struct correction {
-	uint64_t raw_ns;         /* of all rows */
-	uint64_t removed_ns;     /* of it */
+	uint64_t raw_ns;         /* measured time of all rows */
+	uint64_t removed_ns;     /* the part of raw_ns that was removed */
 	uint64_t uncertainty_ns; /* of what was removed */
-	uint64_t clipped_ns;     /* that would have been removed from rows that had less */
+	uint64_t clipped_ns;     /* cost beyond the time that rows had */
 	uint64_t left_out_ns;    /* in no row: searching for callees and naming them */
 	uint64_t unknown_calls;  /* of kinds with unknown cost: left as measured */
 	double slowdown;         /* recording_cost.pace_permille, the mean; 0: not known */

@@ -26,7 +26,7 @@
 /* Zero-initialized folds nothing. */
 struct folding {
 	bool is_off;          /* whatever is added */
-	bool keeps_imports;   /* of Python: each call of its import system is shown */
+	bool keeps_imports;   /* each call of Python's import system is shown */
 	struct table modules; /* the recording's id to what its frames are */
 };
 

@@ -92,7 +92,7 @@ static bool is_rubys_name(const char *name)
 static const struct own {
 	const char *stem;
 	const char *flags;           /* letters after the version */
-	const char *const *suffixes; /* that distributions add to that */
+	const char *const *suffixes; /* suffixes by distributions */
 	bool (*is_standard)(const char *path);
 	bool (*is_own_name)(const char *name);
 } owns[LANGUAGE_COUNT] = {

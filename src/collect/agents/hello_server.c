@@ -264,7 +264,7 @@ int hello_server_accept(struct hello_server *server, struct handshake_hello *out
 	struct epoll_event event;
 	bool has_all = false;
 
-	/* Of several that are ready epoll gives each in turn. */
+	/* Of several ready descriptors epoll returns each in turn. */
 	while (epoll_wait(server->ready_fd, &event, 1, 0) == 1) {
 		const int fd = event.data.fd;
 

@@ -15,7 +15,7 @@ struct image;
 struct pump;
 struct known_calls;
 
-/* How ticks are converted, and ends of threads found. */
+/* For converting ticks, and for finding ended threads. */
 struct call_tree_reader_terms {
 	uint64_t start_ns, start_ticks; /* when the session began, on both clocks */
 	bool has_sideband;              /* perf events report threads that end */

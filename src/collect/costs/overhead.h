@@ -21,7 +21,7 @@ struct overhead_look {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;
 	uint64_t samples;     /* handlers that ran */
-	uint64_t handler_ns;  /* what they took */
+	uint64_t handler_ns;  /* CPU time of these */
 	uint64_t switches_ns; /* extra cost of its context switches */
 };
 

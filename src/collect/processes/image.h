@@ -74,7 +74,7 @@ struct image_thread {
 	uint64_t start_ns, end_ns; /* end: UINT64_MAX while it runs */
 	uint64_t covered_ns;       /* CPU time up to its last sample, since sampling began */
 	uint64_t left_out_ns; /* CPU time of samples dropped because the disk was too slow */
-	bool is_end_booked;   /* its end, with the time after its last sample */
+	bool is_end_booked;   /* its end, and the time after its last sample, are booked */
 	bool has_ended_young; /* short_threads has counted its end */
 	uint32_t
 		copied_turn; /* copied_events_turn() of the event that samples it; 0: none yet */
@@ -106,7 +106,7 @@ struct trust {
 	uint64_t doubtful;  /* figures that were bounded or left out */
 	uint64_t burned_ns; /* CPU time of the process, earlier images included */
 	uint64_t asked_ns;
-	uint64_t excess_ns; /* that samples claimed beyond burned_ns */
+	uint64_t excess_ns; /* CPU time that samples claimed beyond burned_ns */
 };
 
 struct interpreter_file;
@@ -158,7 +158,7 @@ struct image {
 	enum image_state state;
 	bool is_ended;
 	bool is_gone;         /* the process has ended, which no event reported */
-	bool was_gone_before; /* when this round began: all that it did is reported */
+	bool was_gone_before; /* it had ended when this round began */
 	uint64_t start_ns, end_ns;
 	uint32_t running_threads;
 	uint64_t threads_seen, ends_booked; /* threads that began; ends that are booked */
@@ -166,14 +166,14 @@ struct image {
 	struct image_thread *threads;
 	size_t thread_count, thread_capacity;
 	bool has_new_names;            /* a thread has one */
-	size_t ended_threads;          /* of these that have ended */
+	size_t ended_threads;          /* those of threads that have ended */
 	uint64_t forgotten_covered_ns; /* of threads that were forgotten */
 	uint64_t forgotten_left_out_ns;
 	struct table thread_index; /* tid to index + 1 */
 	struct mappings *mappings;
 	struct maps_interval maps_interval;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
-	uid_t uid;                           /* effective, at hello */
+	uid_t uid;                           /* effective, at the handshake */
 	uid_t generating_uid;                /* when it first mapped generated code */
 
 	/*
@@ -214,7 +214,7 @@ struct image {
 	bool is_counter_tried;
 	uint64_t seen_ns;      /* its CPU time (user clock: user time) at the last reading */
 	bool is_attached;      /* its agent was injected while it ran: session/agent.h */
-	bool is_attach_judged; /* it is decided whether to inject one */
+	bool is_attach_judged; /* whether to inject one has been decided */
 	/*
 	 * Threads that blocked SIGTRAP at that moment and have no event: number, and the first.
 	 */
@@ -228,9 +228,9 @@ struct image {
 	bool is_watched_known;
 	uint64_t watched_ns; /* its CPU time at that moment */
 	uint64_t period_ns;
-	uint64_t switch_cost_ns;         /* that its agent assumes */
+	uint64_t switch_cost_ns;         /* cost of a switch that its agent assumes */
 	struct overhead_window overhead; /* for choosing its rate */
-	uint64_t switches_judged;        /* at the last account_check_switches() */
+	uint64_t switches_judged;        /* its switches at the last account_check_switches() */
 
 	/* Where the kernel copies stacks: session/copied.c. */
 	struct copied_events *copied;      /* events that sample it; NULL: none */
@@ -242,16 +242,16 @@ struct image {
 	/* The account. */
 	uint64_t ended_ns;      /* CPU time of its ended threads over their lives */
 	bool is_end_unknown;    /* the kernel did not report one of them */
-	uint64_t cpu_before_ns; /* of earlier images, or before the session */
-	uint64_t opened_cpu_ns; /* when its events were opened; 0: unknown */
-	uint64_t start_cpu_ns;  /* when sampling began, as the agent says; 0: it did not */
+	uint64_t cpu_before_ns; /* CPU time of earlier images, or before the session */
+	uint64_t opened_cpu_ns; /* CPU time when its events were opened; 0: unknown */
+	uint64_t start_cpu_ns;  /* CPU time when sampling began, by the agent; 0: it did not */
 	uint64_t sampled_ns;
-	uint64_t off_ns; /* while its program had switched sampling off */
+	uint64_t off_ns; /* CPU time while its program had switched sampling off */
 	uint64_t samples;
-	uint64_t left_ns;      /* in the recording without a stack */
+	uint64_t left_ns;      /* CPU time in [not sampled] and [lost] rows */
 	uint64_t lost_ns;      /* the part of left_ns that lost samples stood for */
-	uint64_t lost_rest_ns; /* and of lost samples that no sample followed */
-	uint64_t rest_ns;      /* before its last instruction, in no sample */
+	uint64_t lost_rest_ns; /* CPU time of lost samples that no sample followed */
+	uint64_t rest_ns;      /* CPU time before its last instruction, in no sample */
 	uint64_t unsampled_ns; /* a lower bound of that, from when it ran */
 	bool is_rest_long;     /* more than is usual between a last sample and an end */
 	uint64_t rusage_ns;    /* CPU time by wait(2); 0: not asked, or not its alone */

@@ -18,7 +18,7 @@
 struct known_node {
 	uint64_t calls, self_ticks; /* in the recording */
 	uint64_t priced;            /* calls whose cost is counted (calls/limit.h) */
-	uint64_t ns;                /* of the row, and time left out of it */
+	uint64_t ns;                /* self time of the row, with time left out of it */
 	uint32_t stack;             /* of the recording; for the outermost, 0 */
 	uint32_t row;               /* of calls; 0: none so far */
 	uint32_t missed_in;         /* the reading in which it, or a caller, had no name */

@@ -15,7 +15,7 @@ struct module_place {
 	uint64_t from_ns, to_ns; /* to: UINT64_MAX while it is mapped */
 	bool has_file;           /* false: JIT code and the like, known by address */
 	uint32_t module;         /* the recording's id */
-	const char *path;        /* of a file; lives as long as the session; NULL */
+	const char *path;        /* of a file, or NULL; valid as long as the session */
 	uint32_t row;            /* of the recording's mapping; 0: not written yet */
 	uint8_t build_id_len;    /* as the kernel read it when it was mapped; 0: it did not */
 	uint8_t build_id[20];

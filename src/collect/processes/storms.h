@@ -30,7 +30,7 @@ struct image;
 struct storms;
 
 #define STORM_CHILDREN 8
-/* At a time; children of other processes do their handshake at once. */
+/* Storms at a time; children of more processes do their handshake at once. */
 #define STORMS_MAX 3
 
 /* is_possible: else none ever begins. */

@@ -17,7 +17,7 @@ struct pump {
 	uint64_t round_ns; /* when this round began, before its marks; 0: none */
 	uint64_t now_ns;   /* after the mark of the image at hand */
 	uint64_t samples;
-	uint64_t calls, calls_ns; /* of all that are counted */
+	uint64_t calls, calls_ns; /* sums of all counted calls */
 	uint64_t *record;         /* room for the longest */
 	struct stack_rows rows;
 	struct unsampled_rows unsampled; /* left_out: samples, since that was reported */

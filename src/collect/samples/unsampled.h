@@ -12,13 +12,12 @@ struct wall;
 
 enum unsampled_kind {
 	/*
-	 * Between the last sample of a thread or process (its start, if it had none) and its
-	 * end.
+	 * CPU time between the last sample of a thread or process (or its start) and its end.
 	 */
 	UNSAMPLED_SHORT,
-	/* Beyond the few periods that one sample may stand for. */
+	/* CPU time beyond the few periods that one sample may stand for. */
 	UNSAMPLED_LEFT,
-	/* Of lost samples: the ring was full, or the disk too slow. */
+	/* CPU time of lost samples: the ring was full, or the disk too slow. */
 	UNSAMPLED_LOST,
 	UNSAMPLED_KINDS,
 };

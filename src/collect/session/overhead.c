@@ -205,8 +205,8 @@ void session_overhead_note(struct session *session)
 		return;
 	if (overhead->most_hz == 0)
 		text_addf(&note,
-			  "--overhead %g%%: no perf event samples here whose rate could "
-			  "follow; %" PRIu32 " samples a second were asked for",
+			  "--overhead %g%%: no process was sampled by perf events, whose "
+			  "rate can be adapted; %" PRIu32 " samples a second were asked for",
 			  100 * overhead->terms.share, session->options->rate_hz);
 	else
 		add_rates(&note, overhead);
@@ -215,7 +215,7 @@ void session_overhead_note(struct session *session)
 	if (overhead->others > 0)
 		text_addf(&note, "; %" PRIu32 " more changes", overhead->others);
 	if (overhead->above > 0)
-		text_add(&note, "; at the lowest of them it took more than the budget");
+		text_add(&note, "; at the lowest rate it took more than the budget");
 	recording_writer_note(session->writer, text_string(&note));
 	text_done(&note);
 }

@@ -21,11 +21,11 @@ struct sibling_switches {
 
 /* Which events of ours a thread has at a switch. */
 enum switch_events {
-	SWITCH_SAMPLED_IN_TREE, /* a sampler, and what the whole tree has */
-	SWITCH_IN_TREE,         /* what the tree has; timers sample it */
+	SWITCH_SAMPLED_IN_TREE, /* a sampler, and the whole tree's events */
+	SWITCH_IN_TREE,         /* the tree's events; timers sample it */
 	SWITCH_SAMPLED,         /* a sampler; the tree's events are closed */
 	SWITCH_BARE,
-	SWITCH_OF_BIRTH, /* as the first, of a parent for a child */
+	SWITCH_OF_BIRTH, /* as the first; of a parent that waits for its child */
 	SWITCH_EVENTS_COUNT,
 };
 

@@ -64,7 +64,7 @@ struct session_switches {
 	bool is_tree_closed;  /* the whole tree's counter and sideband are closed */
 	uint64_t closed_ns;   /* when */
 	uint64_t counted_ns;  /* by the tree's counter until then */
-	uint64_t overhead_ns; /* of switches until then: charged to programs, not counted */
+	uint64_t overhead_ns; /* of switches until then, charged but not counted */
 	uint64_t clocks_ns;   /* CPU time from then on of images that ended since */
 	struct switches_group groups[SWITCHES_GROUPS];
 	uint32_t group_count, others, failed;
@@ -82,7 +82,7 @@ struct session_copied {
 	struct copied_events *command; /* of the command, until there is an image of it */
 	uint64_t command_ns;           /* CPU time of its process before the exec */
 	uint64_t lost;                 /* samples for which a ring had no room */
-	uint64_t images;               /* that had such samples */
+	uint64_t images;               /* images with such samples */
 	unsigned int fullest;          /* ring, at the last reading, in percent */
 	uint64_t deeper_ns;            /* when a stack last was deeper than its copy */
 };

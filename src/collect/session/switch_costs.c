@@ -115,10 +115,9 @@ void session_switches_note(struct session *session)
 	for (uint32_t i = 0; i < switches->group_count; i++)
 		note_group(session, &switches->groups[i]);
 	if (switches->is_tree_closed)
-		recording_writer_note(
-			session->writer,
-			"from there on " NOTE_NO_TREE_EVENT ": what processes burned "
-			"that fathom is not in, or behind their last instruction, is known "
-			"from "
-			"wait(2) alone");
+		recording_writer_note(session->writer, "from there on " NOTE_NO_TREE_EVENT
+						       ": CPU time of processes without "
+						       "an agent, and after a process's last "
+						       "instruction, is known from wait(2) "
+						       "alone");
 }

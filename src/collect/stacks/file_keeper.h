@@ -22,6 +22,6 @@ struct file_keeper {
 /* Called at the first sample in a file that pid has mapped. */
 void file_keeper_add(struct file_keeper *keeper, uint32_t process_row, pid_t pid,
 		     const struct module_place *place);
-/* Copies files that have gone into the recording. */
+/* Stores copies of the files whose paths no longer lead to them. */
 void file_keeper_finish(struct file_keeper *keeper, struct recording_writer *writer);
 void file_keeper_done(struct file_keeper *keeper);

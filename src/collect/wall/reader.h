@@ -23,15 +23,15 @@ struct wall_owned_wait;
 
 struct wall_reader {
 	struct stack_rows *rows;    /* not owned, as threads */
-	const struct wall *threads; /* that are known */
+	const struct wall *threads; /* the known threads */
 	struct table processes;     /* by an image's row, to struct wall_process * */
-	size_t open;                /* of these */
+	size_t open;                /* number of open ones */
 	struct remote_stack stack;  /* of the last read, as the next four */
 	struct wait wait;
 	struct walk_states states;
 	const char *name; /* in its language; NULL: not read, or none */
 	uint64_t futex;   /* in which it waits; 0: in none */
-	uint64_t cost_ns; /* of opening processes */
+	uint64_t cost_ns; /* time spent on opening processes */
 	uint64_t refused; /* processes that may not be read */
 };
 

@@ -41,7 +41,7 @@ struct wall_thread {
 	uint64_t named_ns;     /* when its name in its language was read; 0: never */
 	uint64_t start_ns;     /* its life begins */
 	uint64_t end_ns;       /* UINT64_MAX: it has not ended */
-	bool is_listed;        /* it is to be read */
+	bool is_listed;        /* it is in the list of threads to be read */
 	bool is_touched;       /* it was switched since the last settling */
 	bool is_guessed;       /* place is a guess: no switch was seen so far */
 	bool is_coarse;        /* no switches are reported: schedstat */
@@ -111,10 +111,10 @@ void wall_thread_book(struct wall_thread *thread, const struct wall_rows *rows,
 		      uint64_t now_ns);
 /* Limits the time of a sample to how long the thread has run without a sample. */
 uint64_t wall_thread_claim(struct wall_thread *thread, uint64_t ns, uint64_t now_ns);
-/* It has ended, or what is known of it has. */
+/* The thread has ended, or is not followed any more. */
 void wall_thread_end(struct wall_thread *thread, const struct wall_rows *rows,
 		     uint64_t time_ns);
-/* No sample of it comes any more: the rest of its life goes into rows. */
+/* Writes rows for the rest of its life, once all of its samples have come. */
 void wall_thread_close(struct wall_thread *thread, const struct wall_rows *rows);
 
 /* From now on its switches are not reported; sched: schedstat at this moment. */

@@ -34,7 +34,7 @@ void wall_thread_add_credit(struct wall_thread *thread, const struct wall_read *
 			    uint64_t ns, uint64_t end_ns);
 /* Gives short waits that were read their time, as far as there is any. */
 void wall_thread_grant(struct wall_thread *thread, const struct wall_rows *rows);
-/* What short waits that were read have got, in all states. */
+/* The time that short waits that were read have got, over all states. */
 uint64_t wall_thread_sum_by_state(const struct wall_thread *thread);
 /*
  * Adds rows for short waits that were not read: without stacks, in the states of those that
