@@ -49,7 +49,7 @@ static struct only_text text_of(const char *string)
 	return (struct only_text){ string, string ? strlen(string) : 0 };
 }
 
-/* std::sort of C++'s std::sort(int*, int*): parameters may contain separators, too. */
+/* Strips the parameters of C++'s std::sort(int*, int*), which may contain separators, too. */
 static struct only_text without_parameters(struct only_text name)
 {
 	const char *open = memchr(name.bytes, '(', name.length);

@@ -7,8 +7,9 @@
  * too briefly for any other trigger.  One that is only preempted keeps them, too; preemptions
  * count where it waits as well, for a server's answer wakes the client, which preempts the
  * server (PREEMPTIONS_OF_WAIT).  On a machine with other load a single window is not reliable,
- * so several in a row have to agree; a decision is not taken back.  Where switches take a tenth
- * of the CPU time or more, as in a busy server, windows are short.
+ * so several in a row have to agree.  A decision is final once the cost of a switch is measured
+ * (switching_price()).  Where switches take a tenth of the CPU time or more, as in a busy
+ * server, windows are short.
  */
 #pragma once
 #include <stdbool.h>
@@ -27,7 +28,7 @@ struct switching {
 	bool is_dear;    /* too expensive: final */
 	/* Figures of the last whole window. */
 	uint64_t per_second; /* switches in a second of CPU time */
-	uint32_t permille;   /* of its CPU time that events cost at switches */
+	uint32_t permille;   /* permille of its CPU time that events cost at switches */
 	uint32_t busy;       /* permille of one processor that it used */
 	bool was_active;     /* it had enough switches to be judged */
 };

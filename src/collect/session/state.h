@@ -63,8 +63,8 @@ struct session_switches {
 	bool is_tree_dear;    /* a process was changed: the tree's events must go, too */
 	bool is_tree_closed;  /* the whole tree's counter and sideband are closed */
 	uint64_t closed_ns;   /* when */
-	uint64_t counted_ns;  /* by the tree's counter until then */
-	uint64_t overhead_ns; /* of switches until then, charged but not counted */
+	uint64_t counted_ns;  /* CPU time by the tree's counter until then */
+	uint64_t overhead_ns; /* cost of switches until then, charged but not counted */
 	uint64_t clocks_ns;   /* CPU time from then on of images that ended since */
 	struct switches_group groups[SWITCHES_GROUPS];
 	uint32_t group_count, others, failed;
@@ -106,10 +106,7 @@ struct session_wall {
 	uint64_t reads_until_ns;  /* coarse: when reads of this tick must end */
 	uint64_t scanned_ns, booked_ns;
 	size_t sched_open;
-	/*
-	 * Whether there are too many switches to report: the windows in a row that had too
-	 * many.
-	 */
+	/* Too many switches to report each (is_dear): windows in a row with too many. */
 	uint64_t window_ns, window_switches, dear_windows;
 	bool is_dear;
 	uint64_t ticks, switches, reads, torn, thread_count;
@@ -175,14 +172,14 @@ struct session {
 	uint64_t births;           /* starts of processes that have figures */
 	uint64_t attached_ns;      /* CPU time of images since the session attached to them */
 	uint64_t waited_ns;        /* by wait(2): the command and children it waited for */
-	uint64_t off_ns;           /* in which programs had switched recording off */
+	uint64_t off_ns;           /* time in which programs had switched recording off */
 	uint64_t calls_read_at_ns; /* when calls were read last */
 	uint64_t limits_looked_at_ns;
 	/*
 	 * Of all traced processes: total lifetime, and the part in which tracing was throttled.
 	 */
 	uint64_t traced_life_ns, throttled_ns;
-	uint64_t calls;       /* that images had counted when they ended */
+	uint64_t calls;       /* calls that images had counted when they ended */
 	uint64_t untraced;    /* images that executed a program, and no agent came */
 	uint64_t nonsensical; /* images that wrote impossible figures into shared memory */
 };

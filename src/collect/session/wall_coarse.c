@@ -1,6 +1,6 @@
 /*
- * session_wall_coarse - a tick of the wall clock without reports of switches: by schedstat, how
- * long every thread ran and queued since the last one.
+ * session_wall_coarse - a tick of the wall clock without reports of switches: reads from
+ * schedstat how long every thread ran and queued since the last one.
  */
 #include <stdlib.h>
 

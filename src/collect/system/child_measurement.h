@@ -21,8 +21,8 @@ bool child_measurement_begin(struct child_measurement *child,
 			     uint64_t (*measure)(const void *context), const void *context);
 /*
  * True once the measurement has ended, with what measure() returned, or 0 if the child died
- * before.  False: it still runs, which is never so with must_wait.  Once taken it is as one
- * that was never begun, of which 0 is taken.
+ * before.  False: it still runs, which is never so with must_wait.  Afterwards, and for a
+ * measurement that was not begun: true, with 0.
  */
 bool child_measurement_take(struct child_measurement *child, bool must_wait,
 			    uint64_t *out_result);

@@ -39,7 +39,7 @@ struct wall_thread {
 	pid_t pid, tid, inner_tid;
 	int sched_fd;          /* schedstat; -1: it is not open */
 	uint64_t named_ns;     /* when its name in its language was read; 0: never */
-	uint64_t start_ns;     /* its life begins */
+	uint64_t start_ns;     /* when its life begins */
 	uint64_t end_ns;       /* UINT64_MAX: it has not ended */
 	bool is_listed;        /* it is in the list of threads to be read */
 	bool is_touched;       /* it was switched since the last settling */
@@ -49,7 +49,7 @@ struct wall_thread {
 	uint64_t since_ns;
 	uint64_t booked_ns; /* up to then a long wait is in rows */
 	uint64_t serial;    /* incremented at each switch */
-	bool is_read;       /* this wait was: */
+	bool is_read;       /* this wait was read: */
 	struct wall_read read;
 	uint64_t gap_ns; /* the distance of ticks then */
 	/*

@@ -1,6 +1,4 @@
-/*
- * thread_internal - what thread.c, a thread's time, and thread_rows.c, the rows for it, share.
- */
+/* thread_internal - what thread.c (a thread's time) and thread_rows.c (its rows) share. */
 #pragma once
 #include <stdint.h>
 
