@@ -87,10 +87,7 @@ struct mechanism {
 	/* A code object's names have been read, and are about to be sent. */
 	void (*name_code)(const struct code *code);
 
-	/*
-	 * syscall(): makes the call itself if it handles it; *out_rc: the kernel's
-	 * result.
-	 */
+	/* syscall(): makes the call itself if it handles that one; *out_rc: the kernel's result. */
 	bool (*answer_call)(long number, const long arguments[6], long *out_rc);
 	/* The program is about to forbid system calls: handlers may make none from then on. */
 	void (*forbid_calls)(void);

@@ -21,13 +21,13 @@
 
 /* Of a thread; times are of its CPU clock, in nanoseconds. */
 struct budget {
-	u64 last_end; /* of its handler */
-	u64 debt;     /* what its walks took, less what the program had since */
-	u64 credited; /* of its debts */
-	bool is_kept; /* its last walk was slow */
+	u64 last_end; /* when its last handler ended */
+	u64 debt;     /* the time of its walks, less the program's time since */
+	u64 credited; /* debts that its credit has paid */
+	bool is_kept; /* these are kept up to date: its last walk was slow */
 };
 
-/* The thread's handler begins: whether it has earned a walk, or has credit left. */
+/* At its handler's beginning: whether the thread has earned a walk, or has credit left. */
 static inline bool budget_begin(struct budget *budget, u64 now, u64 credit)
 {
 	const u64 gone = now - budget->last_end;
@@ -40,14 +40,14 @@ static inline bool budget_begin(struct budget *budget, u64 now, u64 credit)
 	return budget->debt == 0;
 }
 
-/* The handler ends. */
+/* At its handler's end. */
 static inline void budget_end(struct budget *budget, u64 begin, u64 now)
 {
 	budget->debt += now - begin;
 	budget->last_end = now;
 }
 
-/* Books are kept from here on, and nothing is owed yet. */
+/* Begins to keep the budget, without a debt. */
 static inline void budget_open(struct budget *budget, u64 now)
 {
 	budget->last_end = now;

@@ -1,36 +1,36 @@
 /*
- * clock - the weight of a sample: the time it stands for.
+ * clock - weighs samples: the CPU time that each stands for.
  *
  * The event sends a trap each time it has counted one period of the thread's time.  A
  * user-mode-only event does so at once, so each of its samples stands for one period.  Where
- * system time is counted too, traps wait for the return to user mode, and one stands
- * for all the periods that ended in between; how many, the thread's CPU clock shows.
+ * system time is counted too, traps wait for the return to user mode, and one stands for all the
+ * periods that ended in between; how many, the thread's CPU clock shows.
  *
  * Reading that clock is a system call (0.3 us), so at short periods CLOCK_MONOTONIC is asked
- * first: if about one period has gone by since the last sample, it was one.  The clock is read
- * every so often all the same, so that nothing adds up.
+ * first: if about one period has gone by since the last sample, the sample stands for one.  The
+ * clock is read every so often all the same, so that errors do not add up.
  *
  * The thread's clock runs on while the kernel switches to and from the thread, the event's does
  * not, and with a sampling event on it a switch takes microseconds: a thread that sleeps a
- * hundred thousand times a second would be given twice its time.  So what switches cost is
- * taken off: the recorder measures it, and raises it while it sees more time covered than its
+ * hundred thousand times a second would be given twice its time.  So the cost of switches is
+ * subtracted: the recorder measures it, and raises it while it sees more time covered than its
  * events have counted.
  *
  * A weight is the number of periods of that clock that ended since the last sample, not the
  * number of traps: threads of a process hand the rest of a period on to each other at a switch
- * (kernel/events/core.c, perf_event_context_sched_out, swaps equal contexts), so one may get
- * the other's trap, and then stand for no time at all.  Where periods end is known from traps
- * that interrupt user code; without it, a call would be given the time before it as well.
+ * (kernel/events/core.c, perf_event_context_sched_out, swaps equal contexts), so one may get the
+ * other's trap, which then stands for no time at all.  Traps that interrupt user code show where
+ * periods end; without that, a system call would be given the time before it as well.
  *
  * Creators of many short threads have an event that is exchanged with no other thread's
- * (collect/processes/short_threads.h).  There each trap stands for a period at least, and the clock only
- * says how many ended in a system call: with two switches for each short thread, what these cost
- * is known too badly to weigh single samples.
+ * (collect/processes/short_threads.h).  There each trap stands for a period at least, and the
+ * clock only shows how many ended in a system call: with two switches for each short thread,
+ * their cost is known too badly to weigh single samples.
  *
- * Of all threads together each trap is a period that their events have counted, whatever their
- * clocks show without the assumed cost of switches: that cost is too high for a thread that is
- * preempted.  So while samples have covered less than the traps stand for, one stands for its
- * traps at least (docs/decisions/0040).
+ * For all threads together, each trap is a period that their events have counted, whatever their
+ * clocks show less the assumed cost of switches: that cost is too high for a thread that is
+ * preempted.  So while all samples have covered less than the traps stand for, a sample stands
+ * for its traps at least (docs/decisions/0040).
  */
 #include "agent/sample/clock.h"
 
@@ -45,19 +45,19 @@
 
 #define SAMPLES_PER_CLOCK_READ 64
 #define NS_PER_SECOND          1000000000ULL
-/* In a period of this length threads take turns, and two system calls are nothing. */
+/* In so long a period threads take turns, and two system calls are a negligible cost. */
 #define LONG_PERIOD_NS 500000
 /*
- * A sample in user code stands for no more than these beside those of its traps.  One behind a
- * system call stands for all that ended in it, by the thread's system time, which is known to
- * some ticks.
+ * A sample in user code stands for at most FEW_PERIODS more than its traps.  One behind a system
+ * call stands for all periods that ended in the call, up to the thread's system time, which is
+ * known to within FEW_TICKS_NS.
  */
 #define FEW_PERIODS  4
 #define FEW_TICKS_NS 10000000
-/* A day: no system call's time is known to be longer, nor is it added to. */
+/* A day: the bound of a system time that was not read. */
 #define MAX_NS (86400 * NS_PER_SECOND)
 
-/* True if no other thread's periods end with its traps, nor its own with another's. */
+/* True if the thread's event is its own: no other thread gets its traps, nor it another's. */
 static bool clock_is_unshared(const struct ring_header *ring)
 {
 	for (u32 i = 0; i < RING_CREATORS; i++) {
@@ -69,15 +69,15 @@ static bool clock_is_unshared(const struct ring_header *ring)
 }
 
 /*
- * Whether the thread is on its way back from a system call: its trap may have waited for that.
- * One that is in another's code, and cannot be read, is taken for user code.
+ * Whether the thread was returning from a system call, for which its trap may have waited.  False
+ * where the code cannot be read.
  */
 static bool clock_is_behind_call(u64 pc)
 {
 	return memory_probe(pc) && arch_is_behind_call(pc);
 }
 
-/* Whether so much time has gone by that the thread ran throughout, or did not. */
+/* Whether about one period of time has gone by, so that the thread ran throughout. */
 static bool clock_is_one_period(u64 now_ns)
 {
 	const u64 gone_ns = now_ns - thread_notes.last_time_ns;
@@ -108,9 +108,9 @@ static u64 clock_periods(u64 event_ns, u64 tolerance_ns)
 }
 
 /*
- * A trap that interrupts user code comes at the very end of a period: that is where the
- * thread's periods are counted from.  Where it is far from where one was expected, it was
- * another thread's, unless there is none.
+ * A trap that interrupts user code comes at the very end of a period: the thread's periods are
+ * counted from there.  A trap far from an expected end was another thread's, unless the event is
+ * unshared.
  */
 static void clock_lock_phase(u64 event_ns, bool is_unshared)
 {
@@ -123,7 +123,7 @@ static void clock_lock_phase(u64 event_ns, bool is_unshared)
 	clock_own.has_phase = true;
 }
 
-/* The most that a sample may stand for: what is more, the thread burned elsewhere. */
+/* The most that a sample may stand for: the thread spent any more time elsewhere. */
 static u64 clock_most_ns(u64 traps_ns, bool is_behind_call, u64 system_ns)
 {
 	const u64 most_ns = traps_ns + FEW_PERIODS * clock_period_ns();
@@ -133,7 +133,10 @@ static u64 clock_most_ns(u64 traps_ns, bool is_behind_call, u64 system_ns)
 	return system_ns + (most_ns > FEW_TICKS_NS ? most_ns : FEW_TICKS_NS);
 }
 
-/* A cost that was raised takes back what it gave too much: no trap stands for that. */
+/*
+ * When the assumed cost of a switch was raised, takes back the time that the thread's switches were
+ * given too much so far: no trap stands for that.
+ */
 static void clock_take_back(const struct ring_header *ring)
 {
 	const u64 cost_ns = __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);
@@ -147,8 +150,9 @@ static void clock_take_back(const struct ring_header *ring)
 }
 
 /*
- * The time, raised to that of the traps as far as all samples together have covered less than
- * threads may owe, or if they are the thread's clock_own.
+ * The time, raised to that of its traps: wholly if the thread's event is unshared, else as far
+ * as all samples together have covered less than the traps stand for, without what other threads
+ * may owe.
  */
 static u64 clock_with_traps(u64 ns, u64 traps_ns, bool is_unshared)
 {
@@ -165,8 +169,9 @@ static u64 clock_with_traps(u64 ns, u64 traps_ns, bool is_unshared)
 }
 
 /*
- * The sample was given more than the clock shows.  A thread that is alone was due it: its clock
- * had too much taken off.  One among others may have had the trap of another, and owes it.
+ * After a sample was given more than the clock shows.  To a thread that is alone that time was
+ * due: too much had been subtracted from its clock.  One of several may have had the trap of
+ * another thread, and owes the time: so its boundary may be ahead of the clock by a period.
  */
 static void clock_bound_boundary(u64 event_ns)
 {
@@ -176,13 +181,13 @@ static void clock_bound_boundary(u64 event_ns)
 		clock_own.boundary_ns = most_ns;
 }
 
-/* A sample behind a call that took long: the event has counted all of it, in one trap. */
+/* The time that the event has counted: of a long system call all, in one trap. */
 static u64 clock_counted_ns(u64 ns, u64 traps_ns, bool is_behind_call)
 {
 	return is_behind_call && !own_process.has_had_threads && ns > traps_ns ? ns : traps_ns;
 }
 
-/* All that the clock shows, whatever samples stand for. */
+/* Covers all time that the clock shows, whatever samples stand for; returns it. */
 static u64 clock_cover_all(u64 event_ns)
 {
 	const u64 due_ns =
@@ -194,8 +199,8 @@ static u64 clock_cover_all(u64 event_ns)
 }
 
 /*
- * The first sample of an event with another period: the one before has counted a part of its own,
- * which only the clock knows.
+ * The first sample of an event with another period: the event before had counted a part of its
+ * period, which only the clock shows.
  */
 static u64 clock_cover_change(u64 event_ns, bool is_behind_call)
 {
@@ -209,7 +214,7 @@ static u64 clock_cover_change(u64 event_ns, bool is_behind_call)
 
 /*
  * The weight of this sample by the thread's clock: the periods that ended since the last.
- * traps_ns: what its traps alone say.
+ * traps_ns: its weight by its traps alone.
  */
 static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 {
@@ -252,11 +257,11 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 		clock_bound_boundary(event_ns);
 	else if (!is_behind_call || (is_unshared && clock_own.boundary_ns > event_ns))
 		clock_lock_phase(event_ns, is_unshared);
-	/* The recorder sees the rest in what is covered. */
+	/* The recorder finds the rest in covered_ns. */
 	return ns < most_ns ? ns : most_ns;
 }
 
-/* Where no clock may be read, one period after the last sample. */
+/* The time; where no clock may be read, one period after the last sample. */
 static u64 clock_now_ns(void)
 {
 	if (__atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED))
@@ -328,9 +333,9 @@ u64 clock_unsampled_ns(u64 *out_covered_ns)
 }
 
 /*
- * Ticks say how often a system call was at work, events how much time was none of user mode: a
- * sample stands for no more than is left of that.  What its ticks stand for beyond, a later one
- * may.
+ * Ticks show how often a system call was executed, events how much of the covered time was not user
+ * time: a sample stands for no more than what is unsampled of that.  Time of its ticks beyond it is
+ * left to a later sample.
  */
 struct sample_time clock_weigh_tick(struct ring_header *ring, u64 pc)
 {

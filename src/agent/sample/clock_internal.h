@@ -1,5 +1,5 @@
 /*
- * clock_internal - what the files of clock share: a thread's account, and the kernel's clocks.
+ * clock_internal - what the clock files share: a thread's account of CPU time, the kernel's clocks.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,57 +12,58 @@
 struct clock_account {
 	u32 since_clock_read;
 	u64 covered_ns;       /* CPU time since sampling began that samples stand for */
-	u64 boundary_ns;      /* of the thread's clock, where the last period ended */
+	u64 boundary_ns;      /* by the thread's clock: when the last period ended */
 	bool has_phase;       /* it is known where the event's periods end */
 	bool is_new_rung;     /* the next sample is the first of another event */
 	u32 rung;             /* of the event whose trap came last */
-	u64 switches;         /* as the clock was last read */
-	u64 waits;            /* of those, that it made itself */
-	u64 system_ns;        /* and its system time */
-	u64 switch_cost_ns;   /* and what a switch was taken to cost; 0: not read yet */
-	u32 pauses;           /* of the ring, when the thread's account was begun */
-	bool is_end_expected; /* its time is booked at its end */
+	u64 switches;         /* context switches, when the clock was last read */
+	u64 waits;            /* those of them for which the thread waited */
+	u64 system_ns;        /* the system time then */
+	u64 switch_cost_ns;   /* the assumed cost of a switch then; 0: not read yet */
+	u32 pauses;           /* ring_header.pauses when the account was begun */
+	bool is_end_expected; /* clock_end_thread() will be called */
 	u64 tick_ns;          /* the thread's clock at the last tick; 0: there was none */
-	u64 tick_due_ns;      /* of ticks behind system calls, in no sample so far */
-	u64 weighed_ns;       /* that samples stand for, of what they covered */
+	u64 tick_due_ns;      /* time of ticks behind system calls, in no sample so far */
+	u64 weighed_ns;       /* the part of covered_ns that samples stand for */
 	u64 read_ns; /* the thread's CPU clock as the last sample read it; 0: it did not */
 };
 extern __thread struct clock_account clock_own;
 
 /*
- * What the traps of all threads stand for, less what their samples and ends have covered.  The
- * event had counted a part of the first period before sampling began.
+ * The time that all threads' traps stand for, less the time that their samples and ends have
+ * covered.  Begins with minus one period: the event had counted a part of the first before
+ * sampling began.
  */
 extern s64 clock_traps_ahead_ns;
 /* Threads besides the first that began and have not ended: each may owe a part of a period. */
 extern u32 clock_other_threads;
 
-/* Of the event whose trap came last. */
+/* The period of the event whose trap came last. */
 static inline u64 clock_period_ns(void)
 {
 	return own_ring.terms.period_ns << clock_own.rung;
 }
 
-/* Of CLOCK_MONOTONIC: no system call wherever the machine's counter can be trusted (the vDSO). */
+/* CLOCK_MONOTONIC: no system call where the machine's counter can be trusted (the vDSO). */
 u64 clock_monotonic_ns(void);
 /* User time, RUSAGE_SELF's or RUSAGE_THREAD's. */
 u64 clock_user_ns(int who);
 /*
- * Switches to a thread, or to all threads there ever were; how many of them since it waited, and
- * not since others ran in its place; and their system time.
+ * Context switches of the thread, or of all threads that the process ever had; how many of them
+ * were voluntary, because it waited; and their system time.
  */
 u64 clock_switches(int who, u64 *out_waits, u64 *out_system_ns);
 /*
- * How often the thread was switched to, which it also reports to the recorder: it is a cost.  Returns
- * its system time since this was asked last, as the kernel's ticks have it.
+ * Reads how often the thread was switched to, and reports that to the recorder, for it is a cost.
+ * Returns its system time since the last such reading, as the kernel's ticks have it.
  */
 u64 clock_read_switches(struct ring_header *ring);
-/* The thread's time since it was born, without what switches cost as far as they are known. */
+/* The thread's CPU time in all, less the cost of the switches that were read. */
 u64 clock_thread_ns(const struct ring_header *ring);
-/* Begins the account anew for a new thread, another recorder, or behind a pause. */
+/* Begins the account anew for a new thread, for another recorder, or after a pause. */
 void clock_look_around(struct ring_header *ring, u64 now_ns);
 
-/* counted_ns: what the traps say that the events have counted; 0 at a thread's end. */
+/* Covers `ns`.  counted_ns: the time that events have counted, by traps; 0 at a thread's end. */
 static inline void clock_cover(u64 ns, u64 counted_ns)
 {
 	const s64 more_ns = (s64)(counted_ns - ns);

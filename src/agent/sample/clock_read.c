@@ -49,7 +49,7 @@ u64 clock_switches(int who, u64 *out_waits, u64 *out_system_ns)
 	return (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
-/* A CPU clock's figure without what switches cost an event's thread. */
+/* A CPU clock's time less the cost of switches, which an event on the thread raises. */
 static u64 without_switches(const struct ring_header *ring, u64 cpu_ns, u64 switches)
 {
 	const u64 cost_ns = switches * __atomic_load_n(&ring->switch_cost_ns, __ATOMIC_RELAXED);

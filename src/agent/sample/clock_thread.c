@@ -1,5 +1,5 @@
 /*
- * clock_thread - where a thread's account begins, begins anew, and ends.
+ * clock_thread - begins a thread's account of CPU time, begins it anew, and ends it.
  */
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 #include "agent/sample/clock.h"
 #include "agent/sample/clock_internal.h"
 
-/* A thread's life of less is short. */
+/* A thread with less CPU time than this is a short one. */
 #define SHORT_LIFE_PERIODS 8
 
 __thread struct clock_account clock_own;
@@ -20,8 +20,8 @@ s64 clock_traps_ahead_ns;
 u32 clock_other_threads;
 
 /*
- * Where timers trigger, or do so from now on, a thread's clock says all: nothing is taken off for
- * the switches that are to come.
+ * Where timers trigger samples, or do so from now on, a thread's clock is used as it is: no cost of
+ * switches is subtracted any more, so the boundary moves by the cost that was.
  */
 static void clock_meet_timers(const struct ring_header *ring)
 {
@@ -71,7 +71,7 @@ static bool is_older_thread(const struct ring_header *ring, int tid)
 	return false;
 }
 
-/* From here on: this sample is the thread's first, and stands for one period. */
+/* Begins the account here: this sample is the thread's first, and stands for one period. */
 static void clock_begin_anew(const struct ring_header *ring, u64 now_ns)
 {
 	const u64 cpu_ns = clock_thread_ns(ring);
@@ -81,24 +81,24 @@ static void clock_begin_anew(const struct ring_header *ring, u64 now_ns)
 	clock_own.has_phase = false;
 }
 
-/* One system call a thread, where it was born or now. */
+/* One system call a thread, at its beginning or now. */
 static int own_tid(void)
 {
 	return thread_notes.born_tid != 0 ? thread_notes.born_tid
 					  : (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
 }
 
-/* The first sample of a thread other than the one that said hello. */
+/* The first sample of a thread other than the one that made the handshake. */
 static void clock_meet_thread(struct ring_header *ring, u64 now_ns)
 {
 	thread_notes.tid = own_tid();
 	if (thread_notes.last_time_ns != 0 || !is_older_thread(ring, thread_notes.tid))
 		return;
-	/* What it burned before the event was opened is start-up. */
+	/* Its CPU time before the event was opened is start-up. */
 	clock_begin_anew(ring, now_ns);
 }
 
-/* What the thread burned while nothing was sampled is no sample's. */
+/* After a pause: no sample stands for the thread's CPU time during it. */
 static void clock_end_pause(struct ring_header *ring, u64 now_ns)
 {
 	clock_own.pauses = clock_pauses(ring);
@@ -107,7 +107,7 @@ static void clock_end_pause(struct ring_header *ring, u64 now_ns)
 	clock_begin_anew(ring, now_ns);
 }
 
-/* The first sample of a thread for a recorder that came while it ran. */
+/* The thread's first sample for a recorder that attached while it ran. */
 static void clock_meet_recorder(struct ring_header *ring, u64 now_ns)
 {
 	thread_notes.attach = agent_hello.attaches;
@@ -133,8 +133,8 @@ void clock_look_around(struct ring_header *ring, u64 now_ns)
 }
 
 /*
- * User-mode events' samples stand for user time, and with the user clock for nothing else: what
- * is left of it since the last one is not known.
+ * Whether the time since the thread's last sample is known.  With the user clock, samples of events
+ * stand for periods of user time, and how much there was since the last one is not known.
  */
 static bool clock_knows_rest(void)
 {
@@ -143,9 +143,10 @@ static bool clock_knows_rest(void)
 }
 
 /*
- * Of a long life, what is behind the last period's end: what its clock showed more than its
- * events counted until then is no time of its.  Of a short one all that is not covered, for a
- * trap that was another thread's may have moved that end.
+ * How far an ending thread's time is covered.  A long-lived one's is to the last period's end:
+ * what its clock showed before that beyond what its events counted is not its time.  A short
+ * one's is what its samples covered, since a trap that was another thread's may have moved that
+ * end.
  */
 static u64 clock_covered_to_ns(u64 end_ns)
 {

@@ -1,11 +1,11 @@
 /*
- * emit - stacks and samples into the ring.
+ * emit - writes stacks and samples to the ring.
  *
- * A stack is sent once in each epoch: it goes by the hash of its content and the epoch, and a
- * table of the hashes sent shows which the recorder has.  When the recorder has forgotten
- * what it knew it changes the epoch, and no hash is what it was; a child of fork has another
- * epoch than its parent, too, whose table it inherits.  The table is a hint and may forget:
- * the stack is sent again then, and the recorder knows it for the same.
+ * A stack is sent once in each epoch.  Samples name it by a hash of its content and the epoch,
+ * and a table of the hashes that were sent shows which stacks the recorder has.  When the
+ * recorder has dropped its stacks it changes the epoch, and all hashes change; a child of fork,
+ * which inherits its parent's table, has another epoch than its parent, too.  The table is a
+ * hint and may forget a stack: that is sent again, with the same hash.
  */
 #include "agent/sample/emit.h"
 
@@ -28,7 +28,7 @@ static const struct sent stacks_sent = {
 	.added = &sent_stacks_added,
 };
 
-/* Samples of the calling thread, since it last sent one. */
+/* Samples of the calling thread were lost since it last sent one. */
 static __thread bool has_lost;
 
 static u64 mix(u64 hash, u64 word)

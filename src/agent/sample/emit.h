@@ -1,5 +1,5 @@
 /*
- * emit - stacks and samples into the ring.
+ * emit - writes stacks and samples to the ring.
  */
 #pragma once
 #include "abi/types.h"
@@ -10,9 +10,9 @@ struct walk;
 
 void emit_sample(struct ring_header *ring, const struct walk *walk,
 		 const struct sample_time *time);
-/* The time of a sample that is not wanted. */
+/* A sample during the program's pause: its time alone. */
 void emit_paused(struct ring_header *ring, const struct sample_time *time);
-/* No place for a sample: its time is lost. */
+/* Counts a sample for which there is no room: its time is lost. */
 void emit_lost(struct ring_header *ring, const struct sample_time *time);
-/* The time of a thread that ends, on the function it began with. */
+/* The rest of a thread's time at its end, on the function that it began with. */
 void emit_end(struct ring_header *ring, const struct sample_time *time, u64 start_function);

@@ -4,13 +4,13 @@
 #pragma once
 #include "agent/core/hooks.h"
 
-#define SAMPLE_HOOKS(X)                                                                     \
-	/* thread_end.c */                                                                  \
-	X(_exit, PASSES_ON, "what its process has burned is noted")                         \
-	X(_Exit, PASSES_ON, "the same")                                                     \
-	/* other_files.c */                                                                 \
-	X(chroot, PASSES_ON, "the recorder is found before it, if it is still to be asked") \
-	X(unshare, PASSES_ON, "the same")                                                   \
+#define SAMPLE_HOOKS(X)                                                                \
+	/* thread_end.c */                                                             \
+	X(_exit, PASSES_ON, "the process's CPU time is noted")                         \
+	X(_Exit, PASSES_ON, "the same")                                                \
+	/* other_files.c */                                                            \
+	X(chroot, PASSES_ON, "a late handshake is made while the socket can be found") \
+	X(unshare, PASSES_ON, "the same")                                              \
 	X(setns, PASSES_ON, "the same")
 
 enum sample_hook { SAMPLE_HOOKS(HOOK_NUMBER) };

@@ -24,7 +24,7 @@ bool interpreters_meet(struct walk *walk, struct mem *mem, const struct native_f
 	return python_put_activation(walk, mem, frame->sp, frame->cfa, frame->is_exact);
 }
 
-/* Python's places first: they are filled where native frames stand, which Ruby's move. */
+/* Python's places are filled first: they depend on where native frames are, which Ruby's move. */
 void interpreters_end_walk(struct walk *walk, struct mem *mem)
 {
 	if (!python_put_outer(walk, mem))

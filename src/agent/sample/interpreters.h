@@ -1,10 +1,10 @@
 /*
- * interpreters - the frames of interpreted programs, put among the native ones of a walk.
+ * interpreters - puts the frames of Python and Ruby programs among the native ones of a walk.
  *
- * The one place at which the walk speaks to them, whichever there are in the process.  An
+ * The walk calls interpreters/ only through this file.  An
  * interpreter executes its program in a C function, its loop; one call of that, with its frame
  * on the native stack, is an activation.  python.h puts an activation's frames behind it as the
- * walk comes by; ruby.h marks the place, and fills it when the walk is over.
+ * walk passes it; ruby.h marks the place, and fills it when the walk is over.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,18 +17,18 @@
 struct native_frame {
 	u64 address;
 	u64 sp, cfa;   /* it reaches from sp to cfa */
-	bool is_exact; /* it was interrupted there itself */
+	bool is_exact; /* address is the interrupted instruction, not a return address */
 };
 
 /*
- * Before anything is loaded: where the walk begins on a stack that is not the thread's own, an
- * interpreter may know how far that reaches.
+ * Before the first load: if the walk begins on a stack that is not the thread's own, finds out from
+ * the interpreter's state how far that reaches.
  */
 void interpreters_find_stack(const struct walk *walk, struct mem *mem);
 void interpreters_begin_walk(struct walk *walk, struct mem *mem);
 /*
- * A frame whose address interpreters_want().  False: it is another stack's, and is taken away
- * again; the walk is over.
+ * The walk has stored a frame whose address interpreters_want().  False: it is another stack's, and
+ * was removed again; the walk is over.
  */
 bool interpreters_meet(struct walk *walk, struct mem *mem, const struct native_frame *frame);
 /* The native walk ended as walk->status says. */
@@ -41,8 +41,8 @@ static inline bool interpreters_want(const struct walk *walk, u64 address)
 }
 
 /*
- * Whether code that no image has is an interpreter's, which shows all of its frames without the
- * native ones that called it.  YJIT's keeps to no rule: a step out of it may lead anywhere.
+ * Whether code in no image may be an interpreter's, whose frames are all known without the native
+ * ones that called it.  YJIT's code follows no unwind rule: a step out of it may lead anywhere.
  */
 static inline bool interpreters_go_on_alone(const struct walk *walk)
 {

@@ -1,13 +1,13 @@
 /*
- * java - whether HotSpot, the Java virtual machine, is in the process.
+ * java - detects HotSpot, the Java virtual machine, in the process.
  *
- * It starts threads before it makes any code: the first call of pthread_create() from libjvm.so
- * shows it.
+ * HotSpot starts threads before it makes any code: the first call of pthread_create() from
+ * libjvm.so shows it.
  */
 #pragma once
 #include <stdbool.h>
 
-/* A thread is about to begin; caller is an address in the code that wants it. */
+/* A thread is about to be created; caller: an address in the code that creates it. */
 void java_look(const void *caller);
-/* In handlers too.  Before glibc 2.35 it is not known which image an address is in: true. */
+/* Callable in handlers.  True before glibc 2.35, where the image of an address is not known. */
 bool java_may_be_there(void);

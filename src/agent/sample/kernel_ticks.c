@@ -15,30 +15,31 @@
 #include "agent/sample/clock.h"
 #include "agent/signals/signals.h"
 
-/* So much system time that no sample stands for, and such a part of all, is worth a timer. */
+/* A thread gets a timer if more system time than this, and this part of all, is unsampled. */
 #define WORTH_NS   20000000
 #define WORTH_PART 16
 
-/* The value of ours: its address. */
+/* Its address marks our timers' signals. */
 static const char mark;
 
-/* The calling thread's. */
+/* The calling thread's timer. */
 static __thread struct {
 	int timer; /* the kernel's number */
 	enum { TICK_TIMER_NONE, TICK_TIMER_ON, TICK_TIMER_REFUSED } state;
 	bool is_first; /* it was set by kernel_ticks_begin() */
 	u32 pauses;    /* ring_header.pauses when it was set last */
 	u32 attach;    /* agent_hello.attaches then */
-	bool is_held;  /* the trap, while the thread forks */
+	bool is_held;  /* the trap is blocked while the thread forks */
 } own;
 
 /*
- * Of threads that are older than the attach: their ends are not seen, so what is left is deleted when
- * sampling stops.  What takes an entry out deletes that timer.  0: the place is free.
+ * Timers of threads that are older than the attach.  The ends of these are not seen, so timers
+ * that are left are deleted when sampling stops.  Code that takes an entry out deletes its
+ * timer.  0: free.
  */
 #define OLDER_MAX 1024
 static struct {
-	/* It is to be sampled no more: the timers of its threads go as they come. */
+	/* Sampling has stopped: each thread deletes its timer when that expires next. */
 	bool are_stopped;
 	bool has_older;
 	u64 older[OLDER_MAX];
@@ -49,7 +50,7 @@ static bool may_call(void)
 	return __atomic_load_n(&permits.may_call, __ATOMIC_RELAXED);
 }
 
-/* One that could not be deleted at its thread's end would stay. */
+/* Whether we see the thread's end: a timer that could not be deleted then would stay. */
 static bool is_end_seen(void)
 {
 	return thread_notes.start_function != 0 || thread_notes.tid == own_process.pid;
@@ -78,7 +79,7 @@ static bool enter_older(void)
 	return false;
 }
 
-/* Whether it is the calling thread's to delete. */
+/* Whether the calling thread is to delete its timer: another one may have. */
 static bool is_to_delete(void)
 {
 	if (is_end_seen())
@@ -129,7 +130,7 @@ static bool are_unwanted(const struct ring_header *ring)
 	       (pauses_of(ring) & 1);
 }
 
-/* A debugger has kept the last signal, which would have set the timer again. */
+/* Whether a debugger has kept the last signal, whose handler would have armed the timer again. */
 static bool is_stale(const struct ring_header *ring)
 {
 	return own.state == TICK_TIMER_ON && own.pauses != pauses_of(ring);
@@ -154,7 +155,7 @@ void kernel_ticks_look(const struct ring_header *ring)
 {
 	if (!(own_ring.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call())
 		return;
-	/* An older thread's went when the recorder before this one left. */
+	/* An older thread's timer was deleted when the last recorder left. */
 	if (own.attach != agent_hello.attaches && !is_end_seen())
 		own.state = TICK_TIMER_NONE;
 	own.attach = agent_hello.attaches;
@@ -176,7 +177,7 @@ bool kernel_ticks_are_of(const siginfo_t *info)
 	return cpu_timer_is_of(info, &mark);
 }
 
-/* In a child that shares the memory, or is no copy by fork(), the timer is another process's. */
+/* Deletes the thread's timer; not in a vfork child or raw fork, where it is another process's. */
 static void drop(void)
 {
 	if (own.state != TICK_TIMER_ON || !may_call() || agent_is_of_another())
@@ -208,12 +209,12 @@ bool kernel_ticks_may_sample(const struct ring_header *ring)
 void kernel_ticks_end_thread(void)
 {
 	drop();
-	/* Nor is there to be another one. */
+	/* Nor may it get another one. */
 	if (own.state == TICK_TIMER_NONE)
 		own.state = TICK_TIMER_REFUSED;
 }
 
-/* Those of other threads are dropped by their own, but for older ones, which may have ended. */
+/* Other threads delete their own timers, but for older threads, which may have ended. */
 static void kernel_ticks_stop(void)
 {
 	if (agent_is_of_another())
@@ -230,7 +231,7 @@ static void kernel_ticks_resume(struct ring_header *ring)
 		__atomic_store_n(&process.are_stopped, false, __ATOMIC_RELAXED);
 }
 
-/* The calling thread forks: the signal of its timer would make fork() begin anew (timers.c). */
+/* The calling thread forks: its timer's signal would have fork() restarted (timers.c). */
 AGENT_START static void kernel_ticks_hold(void)
 {
 	own.is_held = own.state == TICK_TIMER_ON;
@@ -248,7 +249,7 @@ AGENT_START static void kernel_ticks_let_go(void)
 /* The kernel gave the child none of its parent's timers. */
 AGENT_START static void kernel_ticks_forget(void)
 {
-	/* A page that a child need not write is its parent's still. */
+	/* Written only if necessary: a page that the child does not write is not copied. */
 	if (own.state != TICK_TIMER_NONE)
 		own.state = TICK_TIMER_NONE;
 	if (process.are_stopped)

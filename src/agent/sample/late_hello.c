@@ -35,7 +35,7 @@ static void timer_end(void)
 	late.has_timer = false;
 }
 
-/* Not twice: the timer may interrupt this. */
+/* Once: the timer's handler may interrupt this. */
 AGENT_START static void say_hello(void)
 {
 	if (!__atomic_exchange_n(&agent_hello.is_due, false, __ATOMIC_RELAXED))
@@ -51,7 +51,10 @@ AGENT_START bool late_hello_begin(u32 occasion, u64 period_ns)
 	agent_hello.is_due = true;
 	own_process.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	agent_hello.may_be_trapped = true;
-	/* Not in the handler: what it sets goes when it returns. */
+	/*
+	 * Now, not in the handler: an alternate stack that is set there is undone when it
+	 * returns.
+	 */
 	MECHANISMS_DO(wait_for_hello, ());
 	if (!timer_begin())
 		say_hello();
@@ -88,7 +91,7 @@ bool late_hello_is_timer(const siginfo_t *info)
 
 void late_hello_take(void)
 {
-	/* Our own code is in the midst of something: the timer comes again. */
+	/* If our own code was interrupted, the timer's next signal does it. */
 	if (agent_hello.is_due && !thread_notes.is_in_agent)
 		late_hello_now();
 }

@@ -1,12 +1,13 @@
 /*
- * late_hello - a process whose siblings were brief says hello once it has burned a period.
+ * late_hello - makes a process's handshake only after a period of CPU time, where siblings were
+ * brief.
  *
  * Most children of a shell in a loop end sooner than a sample of them is due: for these a
- * hello, a ring and events are waste.  Where the recorder sees that of a process's children, it
- * says so in the process's ring (late_hellos); those to come, by fork and by exec, then arm a
- * timer of the thread's CPU clock and say hello when it expires, in its handler.  They do so at
- * once when something is about to happen that the recorder has to know of: another thread, a
- * filter of system calls, a debugger, a region.
+ * handshake, a ring and events are waste.  Where the recorder sees that a process's children are
+ * brief, it sets late_hellos in the process's ring; later children, by fork and by exec, then
+ * arm a timer of the thread's CPU clock and make the handshake when it expires, in its handler.
+ * They make it at once when something is about to happen that the recorder has to know of:
+ * another thread, a filter of system calls, a debugger, a region.
  *
  * The kernel gives a child none of its parent's timers, and exec deletes them.
  */
@@ -17,20 +18,20 @@
 #include "abi/types.h"
 
 /*
- * Says hello (abi/handshake.h) when the calling thread has burned period_ns more: till then
- * agent_hello.is_due.  True.
+ * Delays the handshake until the calling thread has used period_ns more of CPU time; till then
+ * agent_hello.is_due.  Returns true.
  */
 bool late_hello_begin(u32 occasion, u64 period_ns);
 /*
- * Says it now, if so.  Not in a vfork child, whose memory is its parent's: there it does
- * nothing.
+ * Makes the handshake now, if it is due.  Does nothing in a vfork child, whose memory is its
+ * parent's.
  */
 void late_hello_now(void);
-/* No trap of the timer's comes any more; it may begin again. */
+/* Deletes the timer, so that no trap of it comes any more; makes it again. */
 void late_hello_hold(void);
 void late_hello_go_on(void);
-/* In a child of fork: its parent's hello is not its own. */
+/* In a child of fork: forgets its parent's delayed handshake. */
 void late_hello_forget(void);
-/* In the handler: whether the signal is the timer's. */
+/* In the handler: whether the signal is the timer's; makes the handshake. */
 bool late_hello_is_timer(const siginfo_t *info);
 void late_hello_take(void);

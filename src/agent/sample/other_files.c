@@ -1,8 +1,9 @@
 /*
- * other_files - calls behind which a process may see other files: a late hello is said before.
+ * other_files - interposes chroot() and its like: makes a late handshake before other files are
+ * seen.
  *
- * The recorder's socket is looked for when it is due (late_hello.h), and another root directory
- * or mount namespace may not have it.  By syscall() as well: seccomp.c.
+ * A late handshake looks for the recorder's socket when it is due (late_hello.h), and another
+ * root directory or mount namespace may not have that.  seccomp.c does the same for syscall().
  */
 #include <sched.h>
 #include <unistd.h>

@@ -19,7 +19,7 @@
 #include "agent/sample/kernel_ticks.h"
 #include "agent/sample/timers.h"
 
-/* Below it glibc keeps values in the thread itself; above, it allocates (nptl, struct pthread). */
+/* glibc has the values of so many keys in struct pthread; for others it allocates (nptl). */
 #define KEYS_IN_THREAD 32
 
 static struct {
@@ -45,7 +45,7 @@ AGENT_START static bool may_end_process(const struct ring_header *ring)
 
 static void account_rest(struct ring_header *ring)
 {
-	/* A trap in between would count what is being counted. */
+	/* A trap meanwhile would count this time, too. */
 	thread_notes.is_in_agent = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	const struct sample_time time = clock_end_thread(ring);
@@ -59,8 +59,8 @@ static void account_rest(struct ring_header *ring)
 }
 
 /*
- * Ours is called first among the destructors of a round: the program's have their time behind
- * it.  So it asks to be called in the next round again.
+ * Our destructor is called first in a round, before the program's, which use CPU time.  So it
+ * asks to be called in the next round again.
  */
 static void on_thread_end(void *value)
 {
@@ -73,7 +73,7 @@ static void on_thread_end(void *value)
 	} else if (may_look(ring)) {
 		account_rest(ring);
 		kernel_ticks_end_thread();
-		/* Another thread may have made it: timers.c. */
+		/* Another thread may have made the timer: timers.c. */
 		timers_disarm_thread();
 	}
 }
@@ -92,7 +92,10 @@ void thread_end_expect(u64 start_function)
 	if (!thread_end.has_key)
 		return;
 	thread_notes.start_function = start_function;
-	/* Its first sample may come behind a filter, where no handler of ours calls; or has come. */
+	/*
+	 * Now: its first sample may come under a filter, where no handler makes calls; or has
+	 * come.
+	 */
 	thread_notes.born_tid = thread_notes.tid != 0
 					? thread_notes.tid
 					: (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);

@@ -1,17 +1,17 @@
 /*
- * timers - the trigger where perf events are refused, or cost too much at each switch: a timer
- * of the thread's own CPU clock on each thread.
+ * timers - replaces perf events by CPU timers where those are refused or slow switches too much:
+ * each thread has a timer of its own CPU clock.
  *
- * The kernel looks at such timers in its tick, so they come at most HZ times a second
- * (250 on most machines), however fast they were asked to; the overrun count and the thread's
- * clock give each sample its whole weight.  They fire while the thread runs, so no
- * system call that sleeps is interrupted.  Nor do they cost anything at a switch.
+ * The kernel checks such timers in its tick, so they expire at most HZ times a second (250 on
+ * most machines), however short their period; the overrun count and the thread's clock give each
+ * sample its whole weight.  They expire while the thread runs, so no system call that sleeps is
+ * interrupted.  They cost nothing at a context switch.
  *
  * A process that was begun with events changes to timers when the recorder asks for it
- * (RING_WISH_TIMERS).  A thread that sleeps would not see the wish, and is to be sampled when it
- * wakes: so the first thread that has a trap arms all there are, as /proc lists them; threads to
- * come arm their own.  One that is being born meanwhile may get two timers: their signals are
- * one, and each sample stands for the time since the last.
+ * (RING_WISH_TIMERS).  A thread that sleeps would not see the request, and is to be sampled when
+ * it wakes: so the first thread that has a trap arms timers for all threads that /proc lists;
+ * new threads arm their own.  A thread that is being created meanwhile may get two timers: their
+ * signals are merged, and each sample stands for the time since the last.
  */
 #include "agent/sample/timers.h"
 
@@ -33,23 +33,23 @@
 #include "agent/sample/cpu_timer.h"
 #include "agent/signals/signals.h"
 
-/* How often a timer looks if the pause is over, of which its thread has no other event. */
+/* A timer's period in a pause: only its signal shows the thread that the pause is over. */
 #define PAUSED_PERIOD_NS 1000000000ULL
 
 /* kernel, include/linux/posix-timers_types.h: the CPU clock of another thread of the process. */
 #define CLOCK_OF_THREAD(tid) ((clockid_t)(~(u32)(tid) << 3 | 6))
 
-/* The value of ours: its address. */
+/* Its address marks our timers' signals. */
 static const char mark;
 
 static struct {
 	pthread_key_t thread_end;
 	bool has_thread_end;
-	bool is_held;      /* the trap, by the thread that forks */
-	u32 is_taken_over; /* a thread of this process has begun to arm all */
+	bool is_held;      /* the thread that forks has blocked the trap */
+	u32 is_taken_over; /* a thread has begun to arm timers for all */
 } timers AGENT_STATE;
 
-/* The calling thread's. */
+/* The calling thread's timer. */
 static __thread struct own_timer {
 	int timer; /* the kernel's number */
 	bool is_there;
@@ -90,13 +90,13 @@ static bool timer_make_own(void)
 
 static void timers_arm_thread(const struct ring_header *ring)
 {
-	/* Its traps would be its debugger's. */
+	/* Not in a pause: a debugger would get the traps. */
 	if (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1)
 		return;
 	if (!own.is_there && !timer_make_own())
 		return;
 	timer_begin_own(own_ring.terms.period_ns);
-	/* Else thread_end.c drops it. */
+	/* Deletes the timer at the thread's end; without the key thread_end.c does. */
 	if (timers.has_thread_end)
 		pthread_setspecific(timers.thread_end, &own);
 }
@@ -115,7 +115,7 @@ bool timers_may_sample(const struct ring_header *ring, int timer)
 {
 	const bool is_paused = __atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1;
 
-	/* Another thread made it. */
+	/* Another thread made this one's timer. */
 	if (!own.is_there) {
 		own.timer = timer;
 		own.is_there = true;
@@ -150,7 +150,7 @@ static int tid_of(const char *name)
 	return tid;
 }
 
-/* A thread that has ended meanwhile needs none. */
+/* Arms another thread's timer; true also if that thread has ended meanwhile. */
 static bool arm_other(int tid)
 {
 	int timer;
@@ -163,8 +163,8 @@ static bool arm_other(int tid)
 }
 
 /*
- * Of one reading of the directory; *out_saw_own: the calling thread is among them, so the
- * numbers are of its PID namespace.
+ * Arms the threads of one reading of the directory.  *out_saw_own: the calling thread is among
+ * them, so the tids are of its PID namespace.
  */
 static bool arm_listed(const char *entries, long bytes, int own_tid, bool *out_saw_own)
 {
@@ -181,10 +181,10 @@ static bool arm_listed(const char *entries, long bytes, int own_tid, bool *out_s
 	return true;
 }
 
-/* All threads but the calling one. */
+/* Arms all threads but the calling one. */
 static bool arm_others(void)
 {
-	/* One thread is ever in here. */
+	/* Only one thread ever executes this. */
 	static char entries[4096] __attribute__((aligned(8)));
 	const int own_tid = (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);
 	const int fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/task",
@@ -192,7 +192,7 @@ static bool arm_others(void)
 	bool is_whole = true, saw_own = false;
 	long bytes;
 
-	/* As in a root directory without /proc: there are no others, as far as is known. */
+	/* In a root directory without /proc: true if there never was another thread. */
 	if (fd < 0)
 		return !own_process.has_had_threads;
 	while (is_whole && (bytes = arch_syscall4(SYS_getdents64, fd, (long)entries,
@@ -206,7 +206,7 @@ static bool take_over(void)
 {
 	if (!__atomic_load_n(&permits.may_call, __ATOMIC_RELAXED) || !timer_make_own())
 		return false;
-	/* From here on threads that begin arm their own. */
+	/* From here on new threads arm their own. */
 	__atomic_store_n(&own_ring.has_timers, true, __ATOMIC_SEQ_CST);
 	timer_begin_own(own_ring.terms.period_ns);
 	return arm_others();
@@ -231,7 +231,7 @@ static void timers_begin(struct ring_header *ring, bool is_first)
 	timers_arm_thread(ring);
 }
 
-/* Those of other threads are stopped by their own. */
+/* Other threads stop their own timers. */
 static void timers_stop(void)
 {
 	if (own_ring.has_timers)
@@ -245,9 +245,9 @@ static void timers_resume(struct ring_header *ring)
 }
 
 /*
- * A signal that is pending makes fork() begin anew, and one that comes more often than fork()
- * takes would keep it from ever ending (async-profiler issue 97).  Perf's trap is only
- * sent on the way back to user mode; a timer's signal is not.
+ * A pending signal has fork() restarted, and one that comes more often than fork() takes would
+ * keep it from ever ending (async-profiler issue 97).  A perf event's trap is only sent on the
+ * way back to user mode; a timer's signal is not.
  */
 AGENT_START static void timers_hold(void)
 {

@@ -1,5 +1,5 @@
 /*
- * timers - the trigger where perf events are refused, or cost too much at each switch.
+ * timers - replaces perf events by CPU timers where those are refused or slow switches too much.
  */
 #pragma once
 #include <signal.h>
@@ -14,5 +14,5 @@ bool timers_are_of(const siginfo_t *info);
  * a second of CPU time.
  */
 bool timers_may_sample(const struct ring_header *ring, int timer);
-/* In the handler of an event's trap: arms timers in its place, if the recorder asks for it. */
+/* In the handler of an event's trap: replaces events by timers, if the recorder asks for it. */
 void timers_look(struct ring_header *ring);

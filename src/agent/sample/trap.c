@@ -1,10 +1,10 @@
 /*
  * trap - the SIGTRAP handler: one sample of the thread it interrupts.
  *
- * The signal's code and a mark of ours say what it is: TRAP_PERF for the recorder's event,
+ * The signal's code and a mark of ours show what it is: TRAP_PERF for the recorder's event,
  * SI_TIMER for a timer of ours; anything else is the program's (forward.c).  All signals are
- * blocked while it runs, so that no other handler can leave ours by longjmp(), but for those
- * of a stack that has no room for it: the program handles them as it would its own overflow.
+ * blocked while it runs, so that no other handler can leave ours by longjmp(), but for SIGSEGV and
+ * SIGBUS of a stack that has no room for it: the program handles them as it would its own overflow.
  */
 #include "agent/sample/trap.h"
 
@@ -40,18 +40,18 @@
 #include "agent/signals/signals.h"
 #include "walk/native.h"
 
-/* 50 us and more on the machines there are: few walks take that long. */
+/* 50 us and more on present machines: few walks take that long. */
 #define SLOW_TICKS (1U << 18)
 /* A walk is slow that takes this part of a period. */
 #define SLOW_PART 4
-/* In which a few hundred rules are found. */
+/* A thread's credit for first walks (budget.h): a few hundred rules are found in that time. */
 #define CREDIT_NS 3000000
-/* Of the stack, for a sample without its walk. */
+/* Bytes of stack for a sample without a walk. */
 #define LEAST_STACK_NEED 1024
 
 #define SCRATCHES 64
 
-/* Room for one walk: too large for the interrupted thread's stack. */
+/* Memory for one walk: too large for the interrupted thread's stack. */
 struct walk_scratch {
 	struct native_scratch rules;
 	u64 frames[WALK_MAX_FRAMES];
@@ -62,9 +62,9 @@ struct walk_scratch {
 static struct walk_scratch scratches[SCRATCHES];
 static u64 scratches_in_use AGENT_STATE; /* one bit each */
 
-/* What a thread's handler remembers. */
+/* What the agent remembers between handlers of a thread. */
 static __thread struct {
-	struct walk_scratch *scratch; /* that it uses now */
+	struct walk_scratch *scratch; /* that its handler uses now */
 	struct budget budget;         /* of its walks */
 	u32 early_traps;              /* that made no sample: the next stands for them */
 } own;
@@ -105,7 +105,7 @@ AGENT_START void trap_begin_thread(void)
 	own.early_traps = 0;
 }
 
-/* Whether the stack that this handler runs on goes on for `bytes` below here. */
+/* Whether the stack that this handler runs on has `bytes` of room below `here`. */
 static bool trap_has_room(const ucontext_t *context, u64 here, u32 bytes)
 {
 	if (altstack_of_context_holds(context, here))
@@ -123,7 +123,7 @@ static void sample(struct ring_header *ring, const struct sample_time *time,
 		return;
 	}
 
-	/* The last handler was left by longjmp(), out of the overflow of its stack. */
+	/* The thread's last handler overflowed its stack, and was left by longjmp(). */
 	if (own.scratch != NULL)
 		walk_scratch_give(own.scratch);
 	scratch = own.scratch = walk_scratch_take();
@@ -150,7 +150,7 @@ static void sample(struct ring_header *ring, const struct sample_time *time,
 		walk_scratch_give(scratch);
 }
 
-/* Where siginfo has what the event was opened with: glibc 2.36 knows no si_perf_data. */
+/* The offset of si_perf_data, the event's sig_data: glibc 2.36 does not declare it. */
 #define PERF_DATA_OFFSET 24
 
 /* *out_rung: which of the recorder's events, if it is one. */
@@ -166,9 +166,9 @@ static bool is_our_event(const siginfo_t *info, u32 *out_rung)
 }
 
 /*
- * A slow handler found rules, or faulted in what it read, or was preempted: the thread's CPU clock
- * says what it took.  begin_ns: that clock near its beginning; 0: not read, and the others speak
- * for it.
+ * Counts the handler's cost.  A slow one found rules, or faulted in what it read, or was
+ * preempted: its cost is what the thread's CPU clock shows.  begin_ns: that clock near its
+ * beginning; 0: not read, so the cost is taken to be that of the other handlers.
  */
 static void trap_count(struct ring_header *ring, u64 ticks, u64 begin_ns)
 {
@@ -186,25 +186,25 @@ static void trap_count(struct ring_header *ring, u64 ticks, u64 begin_ns)
 static void trap_put_off(struct ring_header *ring, u32 overruns)
 {
 	own.early_traps += 1 + overruns;
-	/* That the agent was at work there says nothing of its walks. */
+	/* Not counted if our own code was interrupted: the walks' cost was not the reason. */
 	if (!thread_notes.is_in_agent)
 		__atomic_fetch_add(&ring->early_traps, 1, __ATOMIC_RELAXED);
 }
 
-/* The thread's CPU time; under a filter, which may forbid to ask for it, time at all. */
+/* The thread's CPU time; elapsed time under a filter, which may forbid reading the former. */
 static u64 budget_now(void)
 {
 	return permits.may_call ? cpu_time_of_thread_ns() : ticks_now();
 }
 
-/* May be walked now?  *out_begin: when its handler began. */
+/* Whether a walk is allowed now.  *out_begin: when the handler began. */
 static bool budget_allows(struct budget *budget, u64 *out_begin)
 {
 	*out_begin = budget->is_kept ? budget_now() : 0;
 	return !budget->is_kept || budget_begin(budget, *out_begin, CREDIT_NS);
 }
 
-/* is_slow: by the clock on the wall, so that it may have been preempted. */
+/* is_slow: by elapsed time, so that the handler may just have been preempted. */
 static void budget_settle(struct budget *budget, u64 begin, bool was_walked, bool is_slow)
 {
 	if (!budget->is_kept && is_slow) {
@@ -249,7 +249,7 @@ static void trap_sample(struct ring_header *ring, u32 overruns, const ucontext_t
 	trap_count(ring, ticks, is_walked ? clock_weighed_at_ns() : 0);
 }
 
-/* One that came while our own code was executed is the next one's. */
+/* A trap that interrupted our own code is left to the next sample. */
 static void trap_take(struct ring_header *ring, u32 overruns, const ucontext_t *context)
 {
 	if (thread_notes.is_in_agent) {
@@ -260,7 +260,7 @@ static void trap_take(struct ring_header *ring, u32 overruns, const ucontext_t *
 	}
 }
 
-/* One of a thread whose events count no system time. */
+/* A timer's tick in a thread whose events count no system time. */
 static void trap_take_tick(struct ring_header *ring, const ucontext_t *context)
 {
 	const bool may_time = __atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED);
@@ -292,7 +292,7 @@ void trap_leave_to_next(ucontext_t *context)
 
 void on_trap(int signal, siginfo_t *info, void *context)
 {
-	/* Pairs with the release in handshake_run(): the ring is whole when it is seen. */
+	/* Pairs with the release in handshake_begin_sampling(): a ring that is seen is whole. */
 	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
 	u32 rung;
 

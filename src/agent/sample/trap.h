@@ -4,7 +4,7 @@
  */
 #pragma once
 
-/* In a child of fork: no other thread is in its handler. */
+/* In a child of fork, where no other thread is in its handler: frees their memory for walks. */
 void trap_forget(void);
-/* The calling thread's account begins: what was put off until now is start-up. */
+/* The calling thread's account begins: traps that were put off until now are start-up. */
 void trap_begin_thread(void);

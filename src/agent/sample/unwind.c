@@ -1,5 +1,5 @@
 /*
- * unwind - the walk of one stack, behind a cache of rules.
+ * unwind - walks the stack of an interrupted thread, with a cache of unwind rules.
  *
  * A rule for an address is found once, by reading .eh_frame (about a microsecond), and kept
  * in a direct-mapped table of single words, `address << 16 | number of the rule`: one
@@ -7,8 +7,8 @@
  * (hundreds for a large program), in a table that only grows.  That an image has no rule for an
  * address is kept, too: some have none for most of their code (Chromium).
  *
- * Both tables begin with a page each and spread as they fill: in a compiler that lives 15 ms each
- * of some 150 new addresses had touched a page of its own, a fault each.
+ * Both tables begin with one or two pages and spread as they fill: before, in a compiler that lives
+ * 15 ms, each of some 150 new addresses touched a page of its own, a fault each.
  */
 #include "agent/sample/unwind.h"
 
@@ -28,23 +28,26 @@
 
 #define CACHE_BITS       16
 #define CACHE_SLOTS      (1U << CACHE_BITS)
-#define CACHE_BITS_FIRST 10 /* and CACHE_BITS by whole steps */
+#define CACHE_BITS_FIRST 10 /* grows to CACHE_BITS by whole steps */
 #define CACHE_BITS_STEP  2
 #define RULE_BITS        14
 #define RULE_SLOTS       (1U << RULE_BITS)
 #define RULE_BITS_FIRST  9
 #define RULE_PROBES      16U
-/* A walk steps no further, even to count. */
+/* Most steps of a walk, even where frames are only counted. */
 #define MOST_STEPS 262144U
-/* Stands where the number of a rule would. */
+/* In place of a rule's number: the address has no rule. */
 #define NO_RULE_NUMBER 0xffffU
-/* Signals, and code that leaves one stack for another, lead inwards as well; a circle does, too. */
+/*
+ * Most steps through signals, or inwards, as where code leaves a stack: more of them are a
+ * circle.
+ */
 #define MOST_SIGNALS 64U
 
 static struct {
 	u64 words[CACHE_SLOTS];
 	u64 rules[RULE_SLOTS]; /* 0: free */
-	u32 more_bits;         /* of slots in use, than CACHE_BITS_FIRST: only grows */
+	u32 more_bits;         /* the bits in use beyond CACHE_BITS_FIRST: only grows */
 	u32 puts;              /* since it grew */
 } cache;
 
@@ -85,13 +88,13 @@ static u64 cache_word(u64 address, u32 bits)
 	return word >> 16 == (address & 0xffffffffffffULL) ? word : 0;
 }
 
-/* 0 where nothing is kept of address, or that there is no rule. */
+/* The rule that is kept for address; 0: none, or it is kept that there is none. */
 static u64 cache_get(u64 address, bool *out_has_no_rule)
 {
 	const u32 bits = cache_bits();
 	u64 word = cache_word(address, bits);
 
-	/* It was kept before the table grew. */
+	/* The rule may have been kept before the table grew. */
 	if (word == 0 && bits > CACHE_BITS_FIRST) {
 		word = cache_word(address, bits - CACHE_BITS_STEP);
 		if (word != 0)
@@ -152,7 +155,7 @@ static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch
 		return WALK_NO_MODULE;
 	enum walk_status status = native_rule_find_in(scratch, mem, &image, address, out_rule);
 
-	/* It may be there all the same where its table could not be read. */
+	/* Not kept if the table could not be read: there may be a rule all the same. */
 	if (status == WALK_NO_RULE && !memory_is_used_up(mem) && !mem->was_forbidden)
 		cache_put(address, NO_RULE_NUMBER);
 	if (status == WALK_COMPLETE && cache_number_rule(*out_rule, &number))
@@ -160,20 +163,20 @@ static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch
 	return status;
 }
 
-/* A walk on its way outwards. */
+/* The steps of a walk from frame to frame, outwards. */
 struct steps {
 	const ucontext_t *context;
 	struct native_regs regs;
 	struct native_step step; /* the last */
 	u32 count, signals;
-	bool is_guess;   /* the last was, and led to no image */
-	bool is_by_code; /* the first was taken by the code, since its rule was wrong */
+	bool is_guess;   /* the last step was a guess, and led to no image */
+	bool is_by_code; /* the first was made by the instructions, since its rule was wrong */
 };
 
 /*
- * The innermost frame's rule may build on any register; further out only those are known that
- * calls preserve, and in the frame that the innermost returns to, what that one happened to
- * keep.  True: the rule builds on such a one.
+ * Fetches the register that a rule builds on.  The innermost frame's rule may build on any;
+ * further out only those that calls preserve are known, and, in the frame that the innermost
+ * returns to, those that the innermost happened to keep.  True: the rule builds on such a one.
  */
 static bool steps_fetch_leaf_register(struct steps *steps, u64 rule)
 {
@@ -185,14 +188,14 @@ static bool steps_fetch_leaf_register(struct steps *steps, u64 rule)
 	return steps->count == 1;
 }
 
-/* Whether a step that no rule vouches for led to code: made code has no image. */
+/* Whether a step without a sure rule led behind a call.  Code made at run time has no image. */
 static bool steps_believe(struct steps *steps, struct mem *mem)
 {
 	steps->is_guess = images_at((const void *)steps->regs.ip) == NULL;
 	return native_follows_call(mem, steps->regs.ip);
 }
 
-/* One step by a rule, whatever code it is of. */
+/* One step by a rule, also by that of code that returns from an exception (eh_return). */
 static enum walk_status steps_by_any_rule(struct steps *steps, struct mem *mem,
 					  struct native_scratch *scratch, u64 rule)
 {
@@ -226,7 +229,7 @@ static enum walk_status steps_by_rule(struct steps *steps, struct mem *mem,
 	return is_guess ? WALK_NO_RULE : WALK_BAD_RULE;
 }
 
-/* One step where there is no rule; `status` says so, and stays unless the step holds. */
+/* One step where there is no rule, as `status` says: returns that unless the step led to a call. */
 static enum walk_status steps_without_rule(struct steps *steps, struct mem *mem,
 					   const struct walk *walk, bool is_exact,
 					   enum walk_status status)
@@ -265,9 +268,10 @@ static enum walk_status walk_step(struct mem *mem, struct walk *walk, struct ste
 }
 
 /*
- * Whether the last step led to no frame: to an address in no image that leads no further, and
- * that no rule led to or no call instruction ends at.  Rules are wrong where a coroutine's stack
- * is made or left (Crystal's swapcontext pushes what its rule does not know of).
+ * Whether the last step led to no frame: to an address in no image, from which no step leads on,
+ * and which a guess led to or which is behind no call instruction.  Rules are wrong where a
+ * coroutine's stack is made or left (Crystal's swapcontext pushes registers that its rule does
+ * not have).
  */
 static bool steps_led_astray(const struct steps *steps, struct mem *mem, bool is_exact,
 			     bool was_guess, enum walk_status status)
@@ -278,8 +282,9 @@ static bool steps_led_astray(const struct steps *steps, struct mem *mem, bool is
 }
 
 /*
- * The first step once more, by what the instructions say, where its rule led to no call.  If they lead
- * to none either, the rule may be right: qemu's code pushes a return address and jumps.
+ * Makes the first step once more, by the instructions, where its rule did not lead behind a
+ * call.  If they do not either, the rule may be right: qemu's code pushes a return address and
+ * jumps.
  */
 static bool steps_begin_by_code(struct steps *steps, struct mem *mem)
 {
@@ -296,7 +301,7 @@ static bool steps_begin_by_code(struct steps *steps, struct mem *mem)
 	return steps_believe(steps, mem);
 }
 
-/* The walk ends as status says; the last word is taken away if it is no frame. */
+/* Ends the walk with its status; removes the last word if it is no frame. */
 static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_astray,
 				 enum walk_status status)
 {
@@ -308,9 +313,9 @@ static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_ast
 }
 
 /*
- * What a signal's handler returns to was not called, but put there by the kernel, as the bottom of a
- * made stack was by the program: it is its own first instruction, and the byte before belongs to
- * something else.
+ * A signal handler's return address was not left by a call but put there by the kernel, as that
+ * at the bottom of a made stack was by the program: it is a function's first instruction, and
+ * the byte before it belongs to something else.
  */
 static void walk_correct_trampoline(struct walk *walk, u64 address, bool was_exact)
 {
@@ -318,7 +323,7 @@ static void walk_correct_trampoline(struct walk *walk, u64 address, bool was_exa
 		walk->frames[walk->count - 1]++;
 }
 
-/* The native frames to the outermost, and why that was the last. */
+/* Walks the native frames to the outermost; returns why that was the last. */
 static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 				    struct walk *walk)
 {
@@ -359,7 +364,7 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 							       .is_exact = is_exact }))
 			return WALK_SWITCHED;
 		address = steps.step.is_exact ? steps.regs.ip : steps.regs.ip - 1;
-		/* No address of a program's: and as a word it would be another thing. */
+		/* No address of user space, and as a word it would be an interpreter's frame. */
 		if (address & RING_INTERPRETED)
 			return WALK_NO_MODULE;
 		if (!walk_push(walk, address) && !interpreters_must_count(walk))

@@ -1,5 +1,5 @@
 /*
- * unwind - the walk of one stack, behind a cache of rules.
+ * unwind - walks the stack of an interrupted thread, with a cache of unwind rules.
  */
 #pragma once
 #include <ucontext.h>
@@ -7,5 +7,5 @@
 struct walk;
 
 void unwind_walk(const ucontext_t *context, struct walk *walk);
-/* Images may have gone: what was remembered of their addresses is void. */
+/* Images may have been unloaded: empties the cache. */
 void unwind_flush(void);
