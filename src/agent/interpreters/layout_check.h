@@ -1,11 +1,12 @@
 /*
- * layout_check - whether an interpreter's layout, as the recorder found it, is one of this process.
+ * layout_check - checks that the addresses of an interpreter's layout are of this process's
+ * images.
  *
- * The agent calls functions at addresses of a layout, and reads data at others: each lies in the
- * image that has the interpreter's loop, code where that can be executed; data may also lie in
- * the program, which has copies of a library's (R_COPY).  Offsets are of 16 bits and are relative
- * to objects that a walk finds; they are not checked, and walks read by them with care
- * (memory.h).  What a variable per thread is at is read with care as well.
+ * The agent calls functions at addresses of a layout, and reads data at others: each must be in
+ * the image that has the interpreter's loop, code in an executable part; data may also be in the
+ * program, which has copies of a library's data (R_COPY).  Offsets have 16 bits and are relative
+ * to objects that a walk finds; they are not checked, since walks read by them only what can be
+ * read (memory.h).  Thread-local variables are read so, too.
  */
 #pragma once
 #include <elf.h>
@@ -25,7 +26,7 @@ static inline bool layout_is_code_or_none(const struct image_parts *image, u64 a
 	return address == 0 || layout_is_code(image, address);
 }
 
-/* The first range has to be there; those behind may be none. */
+/* The first range must exist; the later ones may be empty. */
 static inline bool layout_are_ranges(const struct image_parts *image,
 				     const struct code_range ranges[CODE_RANGES])
 {
@@ -49,7 +50,7 @@ static inline bool layout_is_data_or_none(const struct image_parts *image,
 	       image_parts_have(program, address, end, PF_R);
 }
 
-/* means: of the two there are, or none where a layout needs no such variable. */
+/* True also for no variable: a layout may need none. */
 static inline bool layout_is_variable(const struct image_parts *image,
 				      const struct tls_variable *variable)
 {
@@ -102,7 +103,7 @@ static inline bool layout_is_sound_ruby(const struct ruby_layout *layout,
 	return layout->is_known == 1 && layout->context_means >= RUBY_CONTEXT_BY_TLS &&
 	       layout->context_means <= RUBY_CONTEXT_BY_LIST &&
 	       layout->instruction_count <= RUBY_MAX_INSTRUCTIONS &&
-	       /* What a stack's length is divided by. */
+	       /* A stack's length is divided by it. */
 	       layout->offsets.frame_size != 0 && layout_are_ranges(image, layout->loop) &&
 	       layout_are_ranges(image, layout->core) &&
 	       layout_is_variable(image, &layout->context) &&

@@ -8,13 +8,13 @@
 #include "agent/interpreters/layout_check.h"
 
 enum state {
-	NOT_THERE, /* or its image is not */
+	NOT_THERE, /* no layout so far, or its image is not loaded */
 	BEING_LOOKED_AT,
 	SOUND,
 	REFUSED,
 };
 
-/* image, program: while it is looked at; the stack of a handler may be small. */
+/* image, program: while the layout is checked; static, since a handler's stack may be small. */
 static struct {
 	u32 state;
 	struct python_layout layout;
@@ -29,7 +29,7 @@ static struct {
 
 typedef bool find_parts(u64 address, struct image_parts *out_image);
 
-/* What a thread has at a distance from its thread pointer, every other has there, too. */
+/* A variable at an offset from the thread pointer can be read in all threads if in this one. */
 static bool is_readable(const struct tls_variable *variable)
 {
 	return variable->means != TLS_STATIC ||
@@ -61,7 +61,7 @@ static void look_at_python(struct ring_header *ring, find_parts *find)
 				? SOUND
 				: REFUSED;
 	}
-	/* The report says that the layout does not fit. */
+	/* By this count the report says that the layout does not fit. */
 	if (found == REFUSED)
 		__atomic_fetch_add(&ring->python_refusals, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&python.state, found, __ATOMIC_RELEASE);

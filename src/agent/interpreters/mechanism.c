@@ -8,7 +8,7 @@
 #include "agent/interpreters/layouts.h"
 #include "agent/interpreters/ruby/api.h"
 
-/* Before a fork, for the child, which would touch the ring for it. */
+/* Set before a fork: the child would touch a page of the ring to find it. */
 static bool has_ruby AGENT_STATE;
 
 AGENT_START static void before_fork(void)
@@ -18,7 +18,7 @@ AGENT_START static void before_fork(void)
 	has_ruby = ring != NULL && ring->has_ruby;
 }
 
-/* Ruby's has pages of its own, which most children never touch. */
+/* Ruby's state is on pages of its own, which most children never touch. */
 AGENT_START static void forget(void)
 {
 	layouts_forget();

@@ -1,5 +1,5 @@
 /*
- * place - whether an interpreter's image is still where its layout says.
+ * place - checks that an interpreter's image is still loaded where its layout has it.
  */
 #pragma once
 #include <stdbool.h>
@@ -8,17 +8,17 @@
 
 struct mem;
 
-/* Whether an interpreter's image was where its layout says; zero: not seen yet. */
+/* When an interpreter's image was last found at its layout's addresses; all zero: never. */
 struct interpreter_place {
-	u32 found_in; /* one more than the flushes there were; 0: it was not found */
+	u32 found_in; /* the number of flushes before, plus one; 0: it was not found */
 	u64 loop;
 };
 
 /*
- * Whether the interpreter is still where its layout says.  Its functions are called; a program
- * that embeds it may unload it, and run other code in its place.
+ * Whether the interpreter is still at its layout's addresses.  The agent calls functions there,
+ * and a program that embeds the interpreter may unload it and load other code there.
  */
 bool interpreter_is_loaded(struct interpreter_place *place, struct mem *mem, u64 loop,
 			   u64 load_bias);
-/* Images may have gone. */
+/* Images may have been unloaded: places are checked again. */
 void interpreter_places_flush(void);

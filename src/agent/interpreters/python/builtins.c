@@ -8,7 +8,7 @@
 #define KNOWN        2048U
 #define KNOWN_PROBES 4U
 #define RANGES       4U
-/* Of a function, from its beginning: wrappers are short. */
+/* Bytes of a function in which jumps are looked for: wrappers are short. */
 #define CODE_LOOKED_AT 1024U
 
 struct range {
@@ -20,7 +20,7 @@ struct function {
 	u64 address;
 	struct range ranges[RANGES];
 	u32 count;
-	u32 state; /* twice the generation; and 1: it is whole */
+	u32 state; /* the generation << 1; plus 1 when the rest is complete */
 };
 
 static struct function known[KNOWN];
@@ -31,7 +31,7 @@ void builtins_flush(void)
 	__atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
 }
 
-/* The function that begins at this address. */
+/* Finds the range of the function that begins at this address. */
 static bool find_function(struct mem *mem, struct native_scratch *scratch, u64 address,
 			  struct range *out_range)
 {
@@ -85,7 +85,7 @@ static void learn(struct mem *mem, struct native_scratch *scratch, struct functi
 		add_jumps(mem, scratch, function, function->ranges[i]);
 }
 
-/* NULL: it is not known, and there is no place for it. */
+/* The function's slot, filled if it is new; NULL: it is new and no slot is free. */
 static const struct function *get(struct mem *mem, struct native_scratch *scratch, u64 address)
 {
 	const u32 now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
@@ -93,7 +93,7 @@ static const struct function *get(struct mem *mem, struct native_scratch *scratc
 
 	for (u32 i = 0; i < KNOWN_PROBES; i++) {
 		struct function *slot = &known[(first + i) % KNOWN];
-		/* Pairs with the release below: what is whole is seen whole. */
+		/* Pairs with the release below: a slot that is seen complete is so. */
 		u32 state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
 
 		if (state == (now << 1 | 1) && slot->address == address)

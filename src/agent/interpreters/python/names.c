@@ -14,10 +14,10 @@
 #define ABSENT_PAGES 64U
 #define ABSENT_LOOKS 100U
 
-/* Pages, each with the looks it is passed over for where an address has its offset; 0: none. */
+/* Unreadable pages: the address, and in its low bits how often it is skipped yet; 0: free. */
 static u64 absent[ABSENT_PAGES];
 
-/* Reports a code object to the recorder. */
+/* Sends a code object's names to the recorder. */
 static bool report_code(struct walk *walk, struct mem *mem, u64 key,
 			const struct python_code *parts)
 {
@@ -71,7 +71,7 @@ u64 python_name_frame(struct walk *walk, struct mem *mem, const struct python_fr
 	return key != 0 ? code_word(key, frame->instruction) : 0;
 }
 
-/* The native frames that an activation executes, from the loop's word inwards. */
+/* The native frames that an activation called, from the loop's word inwards. */
 static u32 near_frames(const struct walk *walk, u32 loop, u64 addresses[PYTHON_NEAR_FRAMES])
 {
 	u32 count = 0;
@@ -95,9 +95,9 @@ static bool is_same(const struct python_builtin *a, const struct python_builtin 
 }
 
 /*
- * Slots above the top of a stack may hold what was an object once, in memory that has gone: to
- * load from there costs a fault each time.  So the pages that were not there are kept in mind, for
- * a number of looks; they may come again.
+ * Whether the object's page is one that could not be read.  Slots above the top of a stack may
+ * point to former objects, in memory that was unmapped: a load from there costs a fault each
+ * time.  So such pages are skipped for a number of looks; they may be mapped again.
  */
 static bool is_absent(u64 object)
 {
@@ -116,7 +116,7 @@ static void note_absent(u64 object)
 			 object - object % MEMORY_PAGE + ABSENT_LOOKS, __ATOMIC_RELAXED);
 }
 
-/* One object of the stack, from the top. */
+/* Looks at one object of the stack; called from the top downwards. */
 static void look_at(struct walk *walk, struct mem *mem, struct python_search *search,
 		    u64 object)
 {
@@ -129,7 +129,7 @@ static void look_at(struct walk *walk, struct mem *mem, struct python_search *se
 	const bool may_load = mem->loads == MEMORY_LOADS;
 
 	if (python_read(mem, &type, object, walk->python->layout->offsets.object_type) < 0) {
-		/* Else it may be the means that was not there. */
+		/* Without loads the page may be readable all the same. */
 		if (may_load)
 			note_absent(object);
 		return;
@@ -145,7 +145,10 @@ static void look_at(struct walk *walk, struct mem *mem, struct python_search *se
 		search->found = builtin;
 		search->is_doubtful = false;
 	} else if (!search->is_top_known && !is_same(&builtin, &search->found)) {
-		/* Which of them is the upper one? Behind the top, stale ones may lie. */
+		/*
+		 * It is not known which of them is in use: above the top there may be stale
+		 * pointers.
+		 */
 		search->is_doubtful = true;
 	}
 }

@@ -9,8 +9,8 @@
 #include "agent/interpreters/ruby/ruby.h"
 
 /*
- * At the first activation the thread's state was found; a walk that came to none begins here.
- * A thread that executes no Python has no state.
+ * Finds the thread's state if the walk came to no activation; at the first one it was found
+ * already.  A thread that executes no Python has no state.
  */
 static bool find_thread(struct walk *walk, struct mem *mem)
 {
@@ -31,7 +31,7 @@ static bool is_cut(const struct walk *walk)
 }
 
 /*
- * Whether the frames that would follow are the callers of what is stored.  The innermost frame,
+ * Whether the frames that would be added are callers of the stored ones.  The innermost frame,
  * in the loop and not stepped out of, may be an activation that is half made.
  */
 static bool may_follow(const struct walk *walk, struct mem *mem)
@@ -47,7 +47,7 @@ static bool may_follow(const struct walk *walk, struct mem *mem)
 	       python_outer_is_certain(mem, &scratch->walk);
 }
 
-/* 2.7 to 3.10: an activation's frame is not known by its address, so all are outside. */
+/* 2.7 to 3.10: activations' frames are not known, so all are added, from the first one's place. */
 static bool begin_outer(struct walk *walk, struct mem *mem)
 {
 	if (walk->python->layout->chain != PYTHON_CHAIN_OBJECTS)

@@ -9,12 +9,12 @@
 #include "agent/interpreters/python/names.h"
 #include "agent/interpreters/python/state.h"
 
-/* 2.7 to 3.10: frames that are counted. */
+/* 2.7 to 3.10: the most frames that are counted. */
 #define MOST_OBJECTS 65536U
-/* Of one thread, in the interpreters of a process. */
+/* The most states of one thread, in the interpreters of a process. */
 #define MOST_STATES 16U
 
-/* struct python_walk, distance: the build's, so that one walk's is the next one's. */
+/* The `distance` of struct python_walk depends on the build alone: kept for the next walk. */
 static u64 known_distance;
 static struct interpreter_place place;
 
@@ -70,8 +70,8 @@ static void begin(struct walk *walk, struct mem *mem)
 	u64 state = python_find_state(mem, scratch->layout);
 
 	/*
-	 * What can be asked knows the first of a thread's states.  A host that makes them by hand, one
-	 * for each interpreter, may delete that and go on with another (mod_wsgi).
+	 * python_find_state() finds the first of a thread's states.  A host that makes them by
+	 * hand, one for each interpreter, may delete that one and go on with another (mod_wsgi).
 	 */
 	if (state == 0)
 		state = python_list_state(mem, scratch->layout, 0);
@@ -83,7 +83,7 @@ static void begin(struct walk *walk, struct mem *mem)
 		give_up(scratch, WALK_CODE_UNREADABLE);
 }
 
-/* Stores the frames of the activation that was entered, and says how that ended. */
+/* Stores the frames of the activation that was entered; returns how that ended. */
 static enum python_step put_frames(struct walk *walk, struct mem *mem, enum python_step step,
 				   struct python_frame *out_innermost)
 {
@@ -123,8 +123,9 @@ static void insert_before(struct walk *walk, u32 loop, u64 word)
 }
 
 /*
- * Enters an activation.  The frame that called the one before is no frame of this: if that one
- * was half made it had none.  If nothing called it, another interpreter may have.
+ * Enters an activation.  If its frames do not fit, the activation before may have been half made
+ * and had none: then those stored for it are removed, and this one is entered with them.  If no
+ * frame is left, another interpreter may have called it.
  */
 static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cfa)
 {
@@ -144,8 +145,8 @@ static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cf
 }
 
 /*
- * An activation whose frames are not what they should be.  One that was interrupted itself may
- * be setting up what shows them, or have torn it down: then it has none.
+ * Passes an activation whose frames do not fit.  One that was itself interrupted may be setting up
+ * its frame, or have removed it: then it has none.
  */
 static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool is_exact)
 {
@@ -160,8 +161,8 @@ static void pass(struct walk *walk, struct mem *mem, enum python_step step, bool
 }
 
 /*
- * An activation of another interpreter of the process: this thread has a state in each in which
- * it executes something.  Stores its frames if they are there.
+ * Stores the frames of an activation of another interpreter of the process, if they are found: this
+ * thread has a state in each interpreter in which it executes something.
  */
 static bool put_others_frames(struct walk *walk, struct mem *mem, u64 sp, u64 cfa,
 			      struct python_frame *out_innermost)
@@ -190,7 +191,7 @@ static bool put_others_frames(struct walk *walk, struct mem *mem, u64 sp, u64 cf
 	return false;
 }
 
-/* Stores the frames of an activation, and says how that ended. */
+/* Stores the frames of an activation; returns how that ended. */
 static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa,
 				       struct python_frame *out_innermost)
 {
@@ -210,7 +211,7 @@ static enum python_step put_activation(struct walk *walk, struct mem *mem, u64 s
 	return step;
 }
 
-/* By address: an activation's frames, and the C function that its innermost one calls. */
+/* Stores an activation's frames by address, and the C function that its innermost one calls. */
 static void put_by_address(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact)
 {
 	struct python_scratch *scratch = walk->python;
@@ -270,7 +271,7 @@ static u32 count_objects(struct mem *mem, const struct python_scratch *scratch, 
 }
 
 /*
- * The words of the next frame, where its activation's native frame is the last that is stored.
+ * Stores the words of the next frame; its activation's native frame is the last that was stored.
  */
 static void fill_place(struct walk *walk, struct mem *mem)
 {
@@ -298,8 +299,8 @@ static void fill_place(struct walk *walk, struct mem *mem)
 }
 
 /*
- * Puts frames where their places are kept: none in the first `skipped` of them.  Without frames
- * the places go.
+ * Puts frames into the places that were kept for them, but none into the first `skipped` ones.
+ * Without frames the places are removed.
  */
 static void fill_places(struct walk *walk, struct mem *mem, u32 skipped, bool has_frames)
 {
@@ -321,7 +322,7 @@ static void fill_places(struct walk *walk, struct mem *mem, u32 skipped, bool ha
 	}
 }
 
-/* One frame for each activation, or the innermost has none. */
+/* Whether there is a frame for each activation, or for each but the innermost. */
 static bool has_frames_for_all(const struct python_scratch *scratch, u32 frames)
 {
 	return scratch->activations == frames || scratch->activations == frames + 1;
@@ -329,8 +330,8 @@ static bool has_frames_for_all(const struct python_scratch *scratch, u32 frames)
 
 /*
  * A thread that executes something in a sub-interpreter has a state and frames there and in the
- * interpreter that called it.  The list begins with the youngest interpreter, and the first of
- * all executes nothing inside of another.  Of three with frames the order is not known.
+ * interpreter that called it.  The list begins with the newest interpreter, and the main one is
+ * never called by another.  Of three with frames the order is not known.
  */
 static u32 count_in_interpreters(struct mem *mem, struct python_scratch *scratch)
 {

@@ -1,8 +1,8 @@
 /*
- * python - the frames of a CPython thread, put among the native ones as a walk comes by.
+ * python - puts the frames of a CPython thread among the native ones during a walk.
  *
- * Begins to cost where a walk meets the interpreter's loop, in a process whose recorder
- * has found one (abi/ring.h, has_python).  walk/python.h has which frames belong where.
+ * Costs nothing until a walk comes to the interpreter's loop, in a process in which the recorder
+ * has found one (abi/ring.h, has_python).  walk/python.h finds which frames belong where.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,13 +20,13 @@ void python_begin_walk(struct python_scratch *scratch, struct ring_header *ring,
 		       struct mem *mem);
 /*
  * The frame that the walk has just stored is an activation of the loop, and reaches from sp to
- * cfa; is_exact: it was interrupted there.  Puts its Python frames behind it.  False: that frame
- * is another stack's, and is taken away again; the walk is over.
+ * cfa; is_exact: it was itself interrupted.  Puts its Python frames behind it.  False: that frame
+ * is another stack's, and was removed again; the walk is over.
  */
 bool python_put_activation(struct walk *walk, struct mem *mem, u64 sp, u64 cfa, bool is_exact);
-/* Begins with a thread's state; false: it is none of this thread's, or cannot be read. */
+/* Begins a walk of a state's frames; false: it is not this thread's, or cannot be read. */
 bool python_begin_state(struct walk *walk, struct mem *mem, u64 state);
-/* The native walk ended as walk->status says, and outer.h has put nothing behind it. */
+/* The native walk ended as walk->status says, and outer.h has added nothing. */
 void python_end_walk(struct walk *walk, struct mem *mem);
 
 /* Whether python_put_activation() is to be called for this address. */

@@ -5,14 +5,13 @@
 #include "agent/core/tls.h"
 #include "walk/python.h"
 
-/* Interpreters, and threads of one, that are looked through. */
+/* The most interpreters, and threads of one, that are looked through. */
 #define MOST_INTERPRETERS 64U
 #define MOST_THREADS      4096U
 
 /*
- * The state of this thread among those of one interpreter; 0: none.  2.7 makes the state of a
- * thread that is about to begin in the one that begins it, and with its number: that has no
- * frames.
+ * The state of this thread among those of one interpreter; 0: none.  2.7 makes the state of a new
+ * thread in the one that creates it, with that one's id: so one that has frames goes first.
  */
 static u64 state_in(struct mem *mem, const struct python_layout *layout, u64 interpreter)
 {

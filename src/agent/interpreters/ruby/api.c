@@ -19,7 +19,7 @@
 #include "walk/ruby_names.h"
 
 #define MOST_FRAMES 128
-/* Up to 2.7, rb_profile_frames() has Ruby's own frames only. */
+/* Up to 2.7, rb_profile_frames() returns no frames of methods in C. */
 #define RUBY_PROFILES_C 0x030000
 
 enum { NOT_ASKED, ASKED, DONE };
@@ -41,7 +41,7 @@ static u64 field_of(struct mem *mem, u64 object, u16 offset)
 	return ruby_read(mem, &value, object, offset) < 0 ? 0 : value;
 }
 
-/* The name of a method in C, by the interpreter and by us. */
+/* Whether the interpreter and we have the same name for a method in C. */
 static bool agrees_on_name(struct mem *mem, const struct ruby_layout *layout,
 			   const struct ruby_frame *frame)
 {
@@ -77,7 +77,7 @@ static bool agrees_on_code(struct mem *mem, const struct ruby_layout *layout,
 	u64 (*const line_of)(u64) = (u64(*)(u64))functions->profile_frame_first_lineno;
 	struct ruby_code code;
 
-	/* Blocks, and what is evaluated, are shown as their method. */
+	/* rb_profile_frames() shows blocks and evaluated code as their method. */
 	if (theirs != frame->iseq &&
 	    iseq_of_method(mem, &layout->offsets, theirs) != frame->iseq)
 		return true;
@@ -88,7 +88,7 @@ static bool agrees_on_code(struct mem *mem, const struct ruby_layout *layout,
 	       (line_of == NULL || line_of(theirs) >> 1 == code.first_line);
 }
 
-/* One of our frames, and what stands in its place in theirs. */
+/* Whether one of our frames agrees with number `place` of theirs. */
 static bool agrees_on_frame(struct mem *mem, const struct ruby_layout *layout,
 			    const struct ruby_frame *frame, u32 place)
 {
@@ -103,7 +103,7 @@ static bool agrees_on_frame(struct mem *mem, const struct ruby_layout *layout,
 		return theirs == frame->method && agrees_on_name(mem, layout, frame);
 	if (theirs != frame->method && theirs != frame->iseq)
 		return false;
-	/* The innermost one's is 0 where machine code was made of it. */
+	/* The innermost frame's line is 0 where it runs as machine code. */
 	if (line != 0 && (u32)line != ruby_line_of(mem, layout, frame, 0))
 		return false;
 	return agrees_on_code(mem, layout, frame, theirs);
@@ -111,7 +111,7 @@ static bool agrees_on_frame(struct mem *mem, const struct ruby_layout *layout,
 
 /*
  * A frame that was pushed for an extension's Init function: up to 3.1, rb_profile_frames() takes
- * it for one of Ruby's (vm_backtrace.c; from 3.2 on it asks for a pc).
+ * it for one of Ruby code (vm_backtrace.c; from 3.2 on it requires a pc).
  */
 #define RUBY_PROFILES_NO_INIT 0x030200
 
@@ -142,7 +142,7 @@ static bool is_profiled(struct mem *mem, const struct ruby_layout *layout,
 	       (frame->kind == RUBY_FRAME_BLOCK_C && is_of_c_method(mem, layout, frame));
 }
 
-/* Holds our walk against theirs, which has `count` frames. */
+/* Compares our walk with theirs, which has `count` frames. */
 static bool agrees(struct mem *mem, const struct ruby_layout *layout, u32 count)
 {
 	const u64 context = ruby_find_context(mem, layout);
@@ -166,7 +166,7 @@ static bool agrees(struct mem *mem, const struct ruby_layout *layout, u32 count)
 	return place == count || (step == RUBY_END && place + 1 == count);
 }
 
-/* What may be read in the job: as in a handler that interrupted the thread here. */
+/* Begins to read memory in the job, as in a handler that interrupted the thread here. */
 static void begin_memory(struct mem *mem, struct ring_header *ring, ucontext_t *context)
 {
 	const u64 here = (u64)__builtin_frame_address(0);
@@ -197,7 +197,7 @@ static void check(struct ring_header *ring, const struct ruby_layout *layout)
 	begin_memory(&mem, ring, &context);
 	const bool is_right = agrees(&mem, layout, (u32)count);
 
-	/* Copies may have run out before the end of a deep stack. */
+	/* Without loads, copies may have run out before the end of a deep stack. */
 	if (!is_right && mem.loads != MEMORY_LOADS) {
 		__atomic_store_n(&api.state, NOT_ASKED, __ATOMIC_RELAXED);
 		return;
@@ -224,10 +224,10 @@ static void on_job(void *data)
 	errno = saved_errno;
 }
 
-/* vm_trace.c of 3.3: what preregistering answers when there is no place left. */
+/* What preregistering returns when there is no slot left (vm_trace.c of 3.3). */
 #define NO_HANDLE 0xffffffffU
 
-/* Asks for the job; one that found no place is asked for again. */
+/* Requests the job; up to 3.2, one for which Ruby had no slot is requested again. */
 static void ask(const struct ruby_functions *functions)
 {
 	u32 (*const preregister)(u32, void (*)(void *), void *) =
@@ -252,7 +252,7 @@ void ruby_api_ask(const struct walk *walk, bool has_gvl)
 	u32 state = __atomic_load_n(&api.state, __ATOMIC_ACQUIRE);
 
 	if (state == DONE) {
-		/* Of a child of fork: it has a ring of its own. */
+		/* In a child of fork, which has a ring of its own. */
 		if (__atomic_load_n(&walk->ring->ruby_check, __ATOMIC_RELAXED) ==
 		    RING_RUBY_UNCHECKED)
 			__atomic_store_n(&walk->ring->ruby_check, api.result, __ATOMIC_RELAXED);

@@ -20,10 +20,10 @@
 #define EVENT_GC_ENTER 0x2000000U
 #define EVENT_GC_EXIT  0x4000000U
 
-/* Of the time, at most this part goes into reading; and so much at once, at first. */
+/* Reading takes at most this part of the time, beyond a first credit of so many ticks. */
 #define BUDGET_PART   32
 #define BUDGET_CREDIT (1LL << 25)
-/* What took longer was preempted. */
+/* A reading that took longer was preempted: only so much is counted. */
 #define TICKS_OF_READING 65536
 #define TICKS_OF_A_FRAME 1024
 
@@ -33,10 +33,10 @@
  */
 static struct {
 	bool is_installed;
-	u64 thread; /* which collects: its thread pointer; 0: none */
+	u64 thread; /* the thread pointer of the one that collects; 0: none */
 	bool is_whole;
 	u64 epoch;
-	u64 context, frame; /* whose stack, and where it ended */
+	u64 context, frame; /* the stack's context, and its innermost control frame */
 	u64 ticks;          /* when the budget was looked at last */
 	s64 ticks_left;
 	struct ruby_scratch scratch;
@@ -82,7 +82,7 @@ static void budget_spend(u64 ticks)
 	collector.ticks_left -= (s64)(ticks < most ? ticks : most);
 }
 
-/* The thread's Ruby frames as they are now, and what the innermost may be doing. */
+/* Reads the thread's Ruby frames, and names what the innermost may be doing. */
 static void read_frames(struct mem *mem, struct ring_header *ring)
 {
 	struct ruby_scratch *scratch = &collector.scratch;
@@ -137,8 +137,8 @@ static void begin_step(void)
 }
 
 /*
- * 2.7 moves objects when the collection is over, and reports nothing.  Until that is done, it goes
- * on for us.
+ * 2.7 moves objects after the last event of the collection: while that lasts, the step does not end
+ * for us.
  */
 static void end_step(void)
 {
@@ -173,7 +173,7 @@ static void on_event(u32 event, u64 data, u64 self, u64 method, u64 class)
 	errno = saved_errno;
 }
 
-/* Where the object space has its flags; NULL where there is nothing to spare. */
+/* The address of the object space's flags; NULL: no such flag, or it cannot be read. */
 static u32 *flags_of_hooks(const struct ruby_layout *layout)
 {
 	struct mem mem;
@@ -188,11 +188,11 @@ static u32 *flags_of_hooks(const struct ruby_layout *layout)
 }
 
 /*
- * Up to 3.2 each object is made in a slower way while there is a hook for any internal event:
- * newobj_of() asks objspace->flags.has_hook (gc.c), and a program that makes many takes a tenth
- * longer.  Which events there are hooks for is kept elsewhere, so if it was our hook that set the
- * flag, it is cleared again; 3.3 has one for hooks of new objects only.  When another's hook
- * comes or goes, Ruby sets it as it finds right.
+ * Up to 3.2 objects are allocated more slowly while there is a hook for any internal event:
+ * newobj_of() tests objspace->flags.has_hook (gc.c), and a program that makes many takes a tenth
+ * longer.  Ruby keeps elsewhere which events have hooks, so if our hook has set the flag, it is
+ * cleared again; 3.3 has a flag for hooks of new objects only.  When another hook is added or
+ * removed, Ruby sets the flag anew.
  */
 static void add_hook(void (*add)(void (*)(u32, u64, u64, u64, u64), u32, u64),
 		     const struct ruby_layout *layout)
@@ -202,7 +202,10 @@ static void add_hook(void (*add)(void (*)(u32, u64, u64, u64, u64), u32, u64),
 	const bool is_first = flags != NULL && !(*flags & has_hook);
 
 	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
-	/* At once: other Ractors change their flags beside it without the GVL, when they sweep. */
+	/*
+	 * Atomically: other Ractors change flags of the same word without the GVL, when they
+	 * sweep.
+	 */
 	if (is_first)
 		__atomic_fetch_and(flags, ~has_hook, __ATOMIC_RELAXED);
 }

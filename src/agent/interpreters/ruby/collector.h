@@ -1,13 +1,13 @@
 /*
- * collector - collections of garbage, as Ruby's event hooks report them.
+ * collector - keeps the Ruby stack of a thread that collects garbage, by Ruby's event hooks.
  *
  * While a thread collects, objects are unlinked, freed and moved, and pages of them may be
- * protected: nothing is read of the heap then.  The Ruby stack stands still meanwhile, so it is
+ * protected: the heap is not read then.  The Ruby stack does not change meanwhile, so it is
  * read when a step of the collection begins (RUBY_INTERNAL_EVENT_GC_ENTER), on the thread that
  * collects, and kept until it ends (GC_EXIT).  One thread collects at a time: it holds the VM's
  * lock.
  *
- * Reading costs the program time, a sample or not; so it has a budget.
+ * Reading costs the program time even if no sample is taken; so it has a budget.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,15 +18,15 @@ struct ruby_frames;
 struct ring_header;
 
 /*
- * On the interpreter's own thread, outside of handlers: has the hooks called from now on.  They
- * stay, in children of fork, too.
+ * On the interpreter's own thread, outside of handlers: installs the hooks.  They stay, in children
+ * of fork, too.
  */
 void ruby_collector_install(const struct ruby_layout *layout);
 bool ruby_collector_is_installed(void);
 /* Whether it is the calling thread that collects, or compacts. */
 bool ruby_collector_is_here(void);
 /*
- * What was read when it began; NULL: that is not the stack of this context whose innermost
- * control frame is this one, or the recorder knows its words no more.
+ * The frames that were read when the step began; NULL: they are not those of this context with this
+ * innermost control frame, or the recorder, in another epoch by now, does not have their names.
  */
 struct ruby_frames *ruby_collector_frames(u64 context, u64 frame, u64 epoch);

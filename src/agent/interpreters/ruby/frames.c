@@ -8,10 +8,10 @@
 #include "walk/code_key.h"
 #include "walk/ruby.h"
 
-/* The first version whose collector leaves pc alone for its hooks. */
+/* The first version whose collector does not move pc for its hooks. */
 #define RUBY_PC_LEFT_ALONE 0x030400
 
-/* Places for what is chosen later: a leaf's word, and the frame's. */
+/* Reserves two words that are chosen later: the leaf's, and the frame's. */
 static void push_top(struct ruby_frames *frames)
 {
 	ruby_stack_push(&frames->stack, 0, RUBY_WORD_IS_C);
@@ -19,7 +19,7 @@ static void push_top(struct ruby_frames *frames)
 	frames->has_top = true;
 }
 
-/* The frame that was stored last executes what this one does. */
+/* Marks the frame that was stored last as the last of its activation. */
 static void mark_last(struct ruby_stack *stack)
 {
 	if (stack->count == 0 || stack->flags[stack->count - 1] & RUBY_WORD_IS_LAST)
@@ -28,7 +28,7 @@ static void mark_last(struct ruby_stack *stack)
 	stack->activations++;
 }
 
-/* Stores one that is no top; false if it has no word, and should. */
+/* Stores a frame other than the innermost; false if it cannot be named. */
 static bool push_frame(struct walk *walk, struct mem *mem, const struct ruby_frame *frame)
 {
 	struct ruby_stack *stack = &walk->ruby->frames.stack;
@@ -58,7 +58,7 @@ static void begin_top(struct walk *walk, struct mem *mem, struct ruby_frame *fra
 	push_top(frames);
 }
 
-/* One control frame; false if it is not known what it is. */
+/* Stores one control frame, if it has a word; false if it cannot be named. */
 static bool take_frame(struct walk *walk, struct mem *mem, struct ruby_frame *frame,
 		       bool is_innermost, enum ruby_top top)
 {
@@ -116,13 +116,13 @@ void ruby_frames_name_top(struct walk *walk, struct mem *mem)
 	name_top(walk, mem, &frames->leaves.at);
 }
 
-/* In machine code that was made of it, pc is only kept where something is called. */
+/* Whether pc is out of date: machine code made of a method stores it only for calls. */
 static bool has_old_pc(const struct ruby_frames *frames, u64 core)
 {
 	return frames->top.is_jitted && core == 0;
 }
 
-/* False if the innermost frame has no word. */
+/* Stores the chosen words; false if the innermost frame has none. */
 static bool store_top(struct ruby_frames *frames, const struct ruby_leaf *leaf, u64 core)
 {
 	const u32 i = leaf->stands_at;

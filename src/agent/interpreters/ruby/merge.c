@@ -1,6 +1,6 @@
 #include "agent/interpreters/ruby/merge.h"
 
-/* Frames are written from the outermost inwards, where those that were read have gone. */
+/* Frames are written from the outermost inwards, over those that were read already. */
 struct writer {
 	const struct ruby_layout *layout;
 	const struct ruby_stack *stack;
@@ -30,7 +30,7 @@ static u32 first_mark(const struct ruby_natives *natives)
 	return i;
 }
 
-/* The innermost activation has no frames. */
+/* Removes the first mark: the innermost activation has no frames. */
 static void take_first_mark_away(struct ruby_natives *natives)
 {
 	for (u32 i = first_mark(natives) + 1; i < natives->count; i++)
@@ -38,7 +38,7 @@ static void take_first_mark_away(struct ruby_natives *natives)
 	natives->count--;
 }
 
-/* There are no Ruby frames: the native ones stay as they are. */
+/* Removes all marks: there are no Ruby frames. */
 static void take_marks_away(struct ruby_natives *natives)
 {
 	const u32 count = natives->count;
@@ -50,7 +50,7 @@ static void take_marks_away(struct ruby_natives *natives)
 	}
 }
 
-/* What is outside of the innermost activation goes. */
+/* Removes what is outside of the innermost activation. */
 static void cut_at_first_mark(struct ruby_natives *natives)
 {
 	const u32 mark = first_mark(natives);
@@ -82,7 +82,7 @@ static bool is_code(const struct ruby_layout *layout, u64 address)
 	       code_ranges_have(layout->loop, address);
 }
 
-/* Where the frames of the activation begin of which the outermost ones are next. */
+/* The index of the first frame of the activation whose outermost frame is next. */
 static u32 find_first(const struct writer *writer)
 {
 	const u8 *flags = writer->stack->flags;
@@ -93,13 +93,13 @@ static u32 find_first(const struct writer *writer)
 		return first;
 	while (i > first && !(flags[i - 1] & RUBY_WORD_IS_LAST))
 		i--;
-	/* i is behind its last. */
+	/* i is one past its last frame. */
 	while (i > first + 1 && !(flags[i - 2] & RUBY_WORD_IS_LAST))
 		i--;
 	return i > first ? i - 1 : first;
 }
 
-/* The frames of one activation: behind the loop's native frame, and before it. */
+/* Writes one activation's Ruby frames behind the loop's native frames, its methods in C before. */
 static void put_activation(struct writer *writer)
 {
 	const u64 *frames = writer->natives->frames;

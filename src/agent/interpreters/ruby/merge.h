@@ -1,16 +1,17 @@
 /*
- * merge - one stack of a native one and a Ruby one.
+ * merge - merges a native stack and a Ruby stack into one.
  *
- * A call of the loop (rb_vm_exec()) executes the Ruby frames from the innermost on to the first
- * that is_last, and has a mark behind its native frame.  Methods in C that were called by it
- * come before the others, and are executed by the native frames before the loop's.  So of
+ * An activation, that is a call of the loop (rb_vm_exec()), executes the Ruby frames from the
+ * innermost to the first that is_last, and has a mark behind its native frame.  Methods in C
+ * that it called come before the others, and are executed by the native frames before the
+ * loop's.  So
  *
- *	native	memcpy  rb_str_times  vm_call_cfunc  [core  loop  mark]  main
- *	Ruby	String#*  Foo#bar  <main>(is_last)
+ * native  memcpy  rb_str_times  vm_call_cfunc  [core  loop  mark]  main Ruby      String#*
+ * Foo#bar  <main>(is_last)
  *
  * becomes
  *
- *	memcpy  rb_str_times  vm_call_cfunc  String#*  core  loop  Foo#bar  <main>  main
+ * memcpy  rb_str_times  vm_call_cfunc  String#*  core  loop  Foo#bar  <main>  main
  */
 #pragma once
 #include <stdbool.h>
@@ -20,12 +21,12 @@
 /* No more than that are stored: abi/ring.h has a word for each. */
 #define RUBY_MAX_FRAMES 8192
 
-/* Stands for the Ruby frames of an activation in a native stack; no key is 0. */
+/* The place of an activation's Ruby frames in a native stack; no key is 0. */
 #define RUBY_MARK ((1ULL << 63) | 1)
 
 enum ruby_word_flags {
-	RUBY_WORD_IS_C = 1,    /* a method in C, or what stands for one */
-	RUBY_WORD_IS_LAST = 2, /* of its activation */
+	RUBY_WORD_IS_C = 1,    /* a method in C, or an operation that is shown as one */
+	RUBY_WORD_IS_LAST = 2, /* the outermost frame of its activation */
 };
 
 /* Ruby's frames, innermost first: words[first] to words[count - 1]. */
@@ -37,7 +38,7 @@ struct ruby_stack {
 	u8 flags[RUBY_MAX_FRAMES];
 };
 
-/* Adds a frame outside of those there are. */
+/* Adds a frame outside of those that are stored. */
 static inline void ruby_stack_push(struct ruby_stack *stack, u64 word, u8 flags)
 {
 	if (stack->count == RUBY_MAX_FRAMES) {
@@ -57,10 +58,10 @@ struct ruby_natives {
 };
 
 /*
- * Puts a Ruby stack into a native one.  may_fit: the native one is whole.  False: their
- * activations are not as many; then only the native frames of the innermost one are there, and
- * all Ruby frames behind them; if there are any.  One more or less is as many: the innermost may be beginning or
- * about to end.
+ * Merges a Ruby stack into a native one.  may_fit: the native one is complete.  False: their
+ * numbers of activations differ by more than one (the innermost may be beginning or about to
+ * end); then, if there are Ruby frames, only the native frames of the innermost activation stay,
+ * and all Ruby frames follow.
  */
 bool ruby_merge(const struct ruby_layout *layout, const struct ruby_stack *stack, bool may_fit,
 		struct ruby_natives *natives);

@@ -12,14 +12,15 @@
 #define KEPT 8192U
 
 /*
- * Words, each beside its hash and itself: what two threads wrote half each is no word's.  The
- * hash is of all that the word was made of, and of how long that holds.
+ * Kept words, each with its hash XOR the word: an entry of which two threads wrote a half each
+ * matches no hash.  The hash is of all that the word was made of, and of the generation in which
+ * it is valid.
  */
 static struct {
 	u64 check, word;
 } kept[KEPT];
 
-/* Walks that keep nothing for others, each with a number of its own. */
+/* Numbers walks whose words are valid in themselves only. */
 static u64 lone_walks;
 
 static u64 kept_get(u64 hash)
@@ -54,8 +55,9 @@ void ruby_names_begin(struct walk *walk, struct mem *mem)
 static u64 hash_of(const struct walk *walk, u64 iseq, u64 method, u64 place)
 {
 	/*
-	 * A child of fork inherits what is kept, and both numbers are small: mixed with one another
-	 * alone, a later child's earlier generation would be the same.
+	 * A child of fork inherits the kept words, and epoch and generation are small numbers:
+	 * mixed only with each other, a later child's earlier generation would have the same
+	 * hash.
 	 */
 	u64 hash = code_mix(code_mix(0, walk->epoch), walk->ruby->generation);
 
@@ -95,8 +97,8 @@ u64 ruby_name_code(struct walk *walk, struct mem *mem, const struct ruby_code *p
 }
 
 /*
- * Whether a name holds as long as what it is of: a class may be given one at any time, by being
- * assigned to a constant.
+ * Whether a name is valid as long as its object: a class without one may get one at any time, by
+ * being assigned to a constant.
  */
 static bool is_named(const struct ruby_code *parts)
 {
@@ -154,7 +156,7 @@ static u32 phase_of(const struct ruby_layout *layout, u32 objspace_flags)
 {
 	const u32 mode = objspace_flags & RUBY_OBJSPACE_MODE;
 
-	/* Up to 3.1 it is no mode of its own. */
+	/* Up to 3.1 compacting is no mode of its own. */
 	if (ruby_is_compacting(layout, objspace_flags) && !ruby_is_marking(objspace_flags))
 		return 3;
 	return mode;
@@ -164,7 +166,7 @@ u64 ruby_name_collection(struct walk *walk, struct mem *mem, u32 objspace_flags)
 {
 	const u32 phase = phase_of(walk->ruby->layout, objspace_flags);
 	struct name_text *texts = walk->ruby->texts;
-	/* "[garbage collection" is no object's address. */
+	/* "garbage" as a number: no object has that address. */
 	const u64 key = code_key_of_hash(code_mix(0x6761726261676500ULL, phase));
 	const struct code code = {
 		.key = key,

@@ -18,7 +18,7 @@
 
 _Static_assert(RUBY_MAX_FRAMES == WALK_MAX_FRAMES, "a stack of Ruby's alone has room");
 
-/* What the kernel keeps of a thread's name (TASK_COMM_LEN). */
+/* How many characters of a thread's name the kernel keeps (TASK_COMM_LEN). */
 #define KERNEL_NAME_MAX 15
 
 static struct interpreter_place place;
@@ -72,8 +72,8 @@ static void clear_frames(struct ruby_frames *frames)
 }
 
 /*
- * A collection is on: the frames that were read before, if it is this thread's.  NULL: none can
- * be had without the heap.
+ * During a collection: the frames that were read before it, if it is this thread's.  NULL: there
+ * are none, and the heap may not be read for others.
  */
 static struct ruby_frames *frames_before_collection(struct walk *walk, struct mem *mem)
 {
@@ -104,7 +104,7 @@ static bool may_read_heap(const struct ruby_scratch *scratch)
 	       (ruby_collector_is_installed() && !ruby_collector_is_here());
 }
 
-/* The thread's Ruby frames, of which there may be none; and how they were had. */
+/* The thread's Ruby frames, of which there may be none; *out_status: whether all were read. */
 static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 					    enum walk_status *out_status)
 {
@@ -117,7 +117,10 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 		return &frames->stack;
 	*out_status = WALK_CODE_UNREADABLE;
 	if (!ruby_is_context(mem, scratch->layout, scratch->context, arch_thread_pointer())) {
-		/* One that begins or ends has a context without a stack, and executes nothing. */
+		/*
+		 * A thread that begins or ends has a context without a stack, and executes
+		 * nothing.
+		 */
 		if (scratch->activations == 0)
 			*out_status = WALK_COMPLETE;
 		else
@@ -142,7 +145,7 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 	return &frames->stack;
 }
 
-/* Of a stack whose Ruby frames are whole. */
+/* The status of a stack whose Ruby frames are complete. */
 static enum walk_status status_of(const struct walk *walk, bool fits, bool is_on_own)
 {
 	if (walk->status != WALK_COMPLETE)
@@ -179,7 +182,7 @@ static void put_frames(struct walk *walk, struct mem *mem)
 		walk->status = (u8)status;
 }
 
-/* Longer names than the kernel keeps. */
+/* Sends the thread's name if it is longer than the kernel keeps. */
 static void send_thread_name(struct walk *walk, struct mem *mem)
 {
 	const struct ruby_scratch *scratch = walk->ruby;
@@ -197,7 +200,7 @@ static void send_thread_name(struct walk *walk, struct mem *mem)
 		thread_name_send(walk->ring, name);
 }
 
-/* Inside of all others: only the leaf's address is within it. */
+/* Makes a word the innermost caller: only the leaf's address is inside of it. */
 static void put_innermost(struct walk *walk, u64 word)
 {
 	walk_push(walk, 0);
@@ -206,7 +209,7 @@ static void put_innermost(struct walk *walk, u64 word)
 	walk->frames[0] = word;
 }
 
-/* As a thread has it that executes the interpreter's instructions, or is alone. */
+/* Whether the thread holds the GVL: it executes Ruby instructions, or is the only thread. */
 static bool has_gvl(const struct walk *walk)
 {
 	const struct ruby_scratch *scratch = walk->ruby;

@@ -1,12 +1,12 @@
 /*
- * ruby - the frames of a CRuby thread, put among the native ones when a walk is over.
+ * ruby - puts the frames of a CRuby thread among the native ones when a walk is over.
  *
  * Ruby's control frames are an array, in which methods in C have frames, too: so a Ruby stack is
- * right by itself, and all that has to be found out is where the native frames stand between
- * them.  That goes by counting (docs/decisions/0019-ruby-frames.md).
+ * complete by itself, and only the places of the native frames among them have to be found.
+ * That is done by counting activations (docs/decisions/0019-ruby-frames.md).
  *
- * Begins to cost where a walk meets the interpreter's code, in a process whose recorder has
- * found one (abi/ring.h, has_ruby).
+ * Costs nothing until a walk comes to the interpreter's code, in a process in which the recorder
+ * has found one (abi/ring.h, has_ruby).
  */
 #pragma once
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 struct walk;
 
 void ruby_begin_walk(struct ruby_scratch *scratch, struct ring_header *ring, struct mem *mem);
-/* The frame that the walk has just stored has an address that ruby_has_code_at(). */
+/* Notes the frame that the walk has just stored: its address is one that ruby_has_code_at(). */
 void ruby_meet(struct walk *walk, u64 address);
 /* The native walk ended as walk->status says. */
 void ruby_end_walk(struct walk *walk, struct mem *mem);

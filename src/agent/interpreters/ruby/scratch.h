@@ -16,23 +16,23 @@
 struct ruby_frames {
 	struct ruby_walk walk;
 	struct ruby_stack stack; /* whose first two words are chosen, if has_top */
-	u64 innermost;           /* where the innermost control frame stands */
+	u64 innermost;           /* the address of the innermost control frame */
 	bool has_top;
 	struct ruby_frame top;
 	struct ruby_leaves leaves;
-	u64 leaf_words[2]; /* by is_at: the instruction at the frame's pc, or before it */
+	u64 leaf_words[2]; /* [stands_at]: [1] for the instruction at pc, [0] before it */
 	u64 top_words[2];
 };
 
-/* Room for one walk; what it held does not matter, but for ruby_begin_walk(). */
+/* Memory for one walk; ruby_begin_walk() initialises it. */
 struct ruby_scratch {
 	const struct ruby_layout *layout; /* NULL: there is no interpreter */
 	u64 context;                      /* the thread's; 0: it has none */
 	u64 core;        /* the innermost loop's address in vm_exec_core(); 0: it is in none */
-	u32 activations; /* of the loop, that were met */
+	u32 activations; /* of the loop, that the walk came to */
 	u32 objspace_flags; /* interpreters/ruby/state.h */
-	u64 generation;     /* what is kept of names for: interpreters/ruby/names.c */
-	u64 collection;     /* the word of the one that the thread makes; 0: it makes none */
+	u64 generation;     /* in which kept words are valid: interpreters/ruby/names.c */
+	u64 collection;     /* the word of the thread's garbage collection; 0: none */
 	struct ruby_frames frames;
 	struct name_text texts[3];
 };

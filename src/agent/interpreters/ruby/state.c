@@ -7,7 +7,7 @@
 #include "agent/interpreters/layouts.h"
 #include "walk/ruby.h"
 
-/* Of one process, that are looked through. */
+/* The most threads of a process that are looked through. */
 #define MOST_THREADS 4096U
 
 /* enum gc_mode */
@@ -20,8 +20,9 @@
 #define HAS_HOOK_3_0          (1U << 9)
 
 /*
- * 2.7 has one variable for the thread that holds the GVL; so a thread finds itself in the list
- * of all.  That may be changed meanwhile: each thread of it is looked at before it is believed.
+ * 2.7 has a variable only for the thread that holds the GVL; so a thread looks for itself in the
+ * list of all.  That may change meanwhile: a thread of it is used only if its pthread is the
+ * caller.
  */
 static u64 find_in_list(struct mem *mem, const struct ruby_layout *layout)
 {

@@ -1,6 +1,6 @@
 /*
- * state - the execution context by which CRuby knows the calling thread, and what its
- * collector of garbage is at.
+ * state - finds the calling thread's execution context in CRuby, and the phase of its garbage
+ * collector.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,7 +13,7 @@ struct walk;
 
 /*
  * The context of the fiber that this thread executes, whether it holds the GVL or not; 0: the
- * thread is none of Ruby's.  It may be anything still: ruby_is_context().
+ * thread is none of Ruby's.  The result is unchecked: ruby_is_context().
  */
 u64 ruby_find_context(struct mem *mem, const struct ruby_layout *layout);
 
@@ -24,21 +24,21 @@ u64 ruby_find_context(struct mem *mem, const struct ruby_layout *layout);
 #define RUBY_OBJSPACE_MODE      3U
 #define RUBY_OBJSPACE_DURING_GC (1U << 5)
 u32 ruby_objspace_flags(struct mem *mem, const struct ruby_layout *layout, u64 context);
-/* Where they are; 0 if that cannot be read. */
+/* The flags' address; 0 if that cannot be read. */
 u64 ruby_objspace_flags_at(struct mem *mem, const struct ruby_layout *layout, u64 context);
-/* Of these, the one that says that there are hooks for any internal event; 0: from 3.3 on. */
+/* The one of these flags that is set if any internal event has hooks; 0: from 3.3 on. */
 u32 ruby_has_hook_flag(const struct ruby_layout *layout);
 /* How many collections have begun; false if that cannot be read. */
 bool ruby_collections(struct mem *mem, const struct ruby_layout *layout, u64 context,
 		      u64 *out_count);
 
-/* Objects may be on the move, so that none may be read. */
+/* Whether objects may be moved at the moment, so that none may be read. */
 bool ruby_is_compacting(const struct ruby_layout *layout, u32 objspace_flags);
-/* It is found out which objects live: those that die now cannot be recognised yet. */
+/* Whether the collector is marking: dead objects cannot be recognised yet. */
 bool ruby_is_marking(u32 objspace_flags);
 
-/* Of a fiber, or of a thread that Ruby has put on a stack of its making. */
+/* Finds the stack of a fiber, or of a thread that Ruby has put on a stack of its own making. */
 void ruby_find_stack(const struct walk *walk, struct mem *mem);
-/* How far the native stack of a context reaches; false: it is not known. */
+/* The bounds of a context's native stack; false: they are not known. */
 bool ruby_find_machine_stack(struct mem *mem, const struct ruby_layout *layout, u64 context,
 			     struct code_range *out_stack);
