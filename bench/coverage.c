@@ -21,6 +21,7 @@
 
 #include "uniform.h"
 #include "profile/autocorrelation.h"
+#include "profile/change_points.h"
 #include "profile/statistics.h"
 #include "profile/thread_spread.h"
 
@@ -210,17 +211,20 @@ static void judge(const struct run *run, struct tally *tally)
 		return;
 	}
 	const double weight = run->squares / run->hits;
-	struct autocorrelation found =
-		autocorrelation_of(run->part, run->whole, SERIES_SLOTS, weight);
-	const struct thread_spread_terms threads = {
+	struct row_series series = {
 		.part = run->part,
 		.whole = run->whole,
+		.count = SERIES_SLOTS,
+		.weight = weight,
+	};
+	struct autocorrelation found = autocorrelation_of(&series);
+	const struct thread_spread_terms threads = {
+		.series = &series,
 		.part_of_thread = run->part_of_thread,
 		.whole_of_thread = run->whole_of_thread,
 		/* The first one is the main thread. */
 		.group_of_thread = (const uint32_t[THREADS]){ 0, 1, 1, 1 },
 		.threads = THREADS,
-		.weight = weight,
 	};
 
 	if (found.phases == 1 || thread_spread_is_once(&threads))

@@ -182,22 +182,22 @@ static struct estimate estimate_of(const struct window *window, size_t freedom_m
  * The change points in the window; if the row both came and went inside it, the time outside is
  * one more phase, and no start-up.
  */
-static struct change_points changes_of(const struct window *window, const struct window *all,
-				       double weight)
+static struct change_points changes_of(const struct window *window, struct row_series *series)
 {
-	const struct change_points inner =
-		change_points_of(window->part, window->whole, window->count, weight);
+	if (window->count == series->count)
+		return *row_series_changes(series);
+	const struct change_points inner = change_points_of(window->part, window->whole,
+							    window->count, series->weight);
 
 	if (inner.count <= 2)
 		return inner;
-	const struct change_points outer =
-		change_points_of(all->part, all->whole, all->count, weight);
+	const struct change_points *outer = row_series_changes(series);
 
 	return (struct change_points){
-		.count = outer.count > inner.count ? outer.count : inner.count,
+		.count = outer->count > inner.count ? outer->count : inner.count,
 		.turns = inner.turns,
-		.is_certain = inner.is_certain || outer.is_certain,
-		.variance = fmax(outer.variance, inner.variance),
+		.is_certain = inner.is_certain || outer->is_certain,
+		.variance = fmax(outer->variance, inner.variance),
 	};
 }
 
@@ -227,25 +227,23 @@ static double variance_of(const struct estimate *estimate, const struct change_p
 				      fmin(1, PHASES_MET / phases));
 }
 
-struct autocorrelation autocorrelation_of(const float *part, const float *whole, size_t count,
-					  double weight)
+struct autocorrelation autocorrelation_of(struct row_series *series)
 {
-	struct window all = { .part = part, .whole = whole, .count = count };
+	const double weight = series->weight;
 	double sum = 0, ns = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		sum += (double)part[i];
-		ns += (double)whole[i];
+	for (size_t i = 0; i < series->count; i++) {
+		sum += (double)series->part[i];
+		ns += (double)series->whole[i];
 	}
-	all.share = share_of(&all);
 	const double of_chance = weight * sum * (ns > sum ? 1 - sum / ns : 0);
-	const struct window window = window_of(part, whole, count);
+	const struct window window = window_of(series->part, series->whole, series->count);
 
 	if (of_chance <= 0)
 		return (struct autocorrelation){ 1, 0 };
 	if (is_one_stretch(&window))
 		return (struct autocorrelation){ 1, ns - sum >= weight * SAMPLES_REST };
-	const struct change_points changes = changes_of(&window, &all, weight);
+	const struct change_points changes = changes_of(&window, series);
 	const double phases = phases_of(&changes);
 	const struct estimate found =
 		estimate_of(&window, changes.is_certain ? (size_t)phases : FREEDOM_MOST);

@@ -23,6 +23,8 @@
 
 #include "profile/sequence.h" /* SERIES_SLOTS */
 
+struct row_series; /* change_points.h */
+
 enum { PHASES_FEW = 10 };
 
 struct autocorrelation {
@@ -39,9 +41,4 @@ struct autocorrelation {
 	unsigned int phases;
 };
 
-/*
- * part and whole are the time of a row and of everything in each slot, in order; weight is one
- * sample's, in the same unit.
- */
-struct autocorrelation autocorrelation_of(const float *part, const float *whole, size_t count,
-					  double weight);
+struct autocorrelation autocorrelation_of(struct row_series *series);

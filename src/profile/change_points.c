@@ -196,3 +196,12 @@ struct change_points change_points_of(const float *part, const float *whole, siz
 			    weight * weight,
 	};
 }
+
+const struct change_points *row_series_changes(struct row_series *series)
+{
+	if (!series->has_changes)
+		series->changes = change_points_of(series->part, series->whole, series->count,
+						   series->weight);
+	series->has_changes = true;
+	return &series->changes;
+}

@@ -23,9 +23,17 @@ struct change_points {
 	double variance; /* of the sum of part; 0: there are no changes */
 };
 
-/*
- * part and whole are the time of a row and of everything in each of SERIES_SLOTS slots or
- * fewer, in order; weight is one sample's, in the same unit.
- */
+/* The time of a row and of everything in each slot, in order. */
+struct row_series {
+	const float *part, *whole;
+	size_t count;  /* SERIES_SLOTS and fewer */
+	double weight; /* one sample's, in the same unit */
+	/* Of row_series_changes(): finding them takes longer than all else that is done with a row. */
+	struct change_points changes;
+	bool has_changes;
+};
+
 struct change_points change_points_of(const float *part, const float *whole, size_t count,
 				      double weight);
+/* The same of a series, found once. */
+const struct change_points *row_series_changes(struct row_series *series);

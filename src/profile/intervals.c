@@ -16,6 +16,7 @@
 #include "profile/sequence.h"
 #include "profile/profile.h"
 #include "profile/autocorrelation.h"
+#include "profile/change_points.h"
 #include "profile/statistics.h"
 #include "profile/thread_slots.h"
 #include "profile/thread_spread.h"
@@ -296,17 +297,19 @@ static struct autocorrelation inflation_of(const struct finding *finding,
 {
 	if (!series || !finding->has_series)
 		return (struct autocorrelation){ 1, 0 };
-	struct autocorrelation found = autocorrelation_of(
-		series[BY_TIME], finding->whole_series[BY_TIME], SERIES_SLOTS, weight);
-
-	const struct thread_spread_terms threads = {
+	struct row_series in_time = {
 		.part = series[BY_TIME],
 		.whole = finding->whole_series[BY_TIME],
+		.count = SERIES_SLOTS,
+		.weight = weight,
+	};
+	struct autocorrelation found = autocorrelation_of(&in_time);
+	const struct thread_spread_terms threads = {
+		.series = &in_time,
 		.part_of_thread = series[BY_THREAD],
 		.whole_of_thread = finding->whole_series[BY_THREAD],
 		.group_of_thread = finding->threads.groups,
 		.threads = finding->threads.count,
-		.weight = weight,
 	};
 
 	if (found.phases == 1 || thread_spread_is_once(&threads))
@@ -340,6 +343,13 @@ static uint64_t time_of(const struct sums *sums)
 	return in_ns(sums->ns + sums->exact_ns);
 }
 
+/* What calls nothing has one interval, not two: many rows are of this kind. */
+static bool is_leaf(const struct finding *finding, size_t row, const struct series *series)
+{
+	return memcmp(&finding->self[row], &finding->total[row], sizeof *finding->self) == 0 &&
+	       (!series || memcmp(series->self, series->total, sizeof series->self) == 0);
+}
+
 void intervals_find(const struct interval_terms *terms, struct intervals *out_rows)
 {
 	struct finding finding = {
@@ -364,8 +374,11 @@ void intervals_find(const struct interval_terms *terms, struct intervals *out_ro
 			interval_of(&finding, &finding.self[i], series ? series->self : NULL,
 				    time_of(&finding.self[i]));
 		out_rows[i].total =
-			interval_of(&finding, &finding.total[i], series ? series->total : NULL,
-				    time_of(&finding.total[i]));
+			is_leaf(&finding, i, series)
+				? out_rows[i].self
+				: interval_of(&finding, &finding.total[i],
+					      series ? series->total : NULL,
+					      time_of(&finding.total[i]));
 	}
 	free(finding.is_outermost);
 	free(finding.self);

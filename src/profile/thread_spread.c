@@ -5,7 +5,6 @@
 
 #include "profile/autocorrelation.h"
 #include "profile/change_points.h"
-#include "profile/sequence.h"
 #include "profile/statistics.h"
 
 /* A share above this fills a stretch of time; one below 1 - PURE is absent from it. */
@@ -65,14 +64,13 @@ double thread_spread_inflation(const struct thread_spread_terms *terms)
 		sum.variance += spread.variance;
 		sum.freedom += spread.freedom;
 	}
-	const double of_chance = terms->weight * part * (whole > part ? 1 - part / whole : 0);
+	const double of_chance = terms->series->weight * part * (whole > part ? 1 - part / whole : 0);
 
 	if (sum.freedom <= 0 || of_chance <= 0)
 		return 0;
-	const struct change_points changes =
-		change_points_of(terms->part, terms->whole, SERIES_SLOTS, terms->weight);
+	const struct change_points *changes = row_series_changes(terms->series);
 
-	if (!changes.is_certain || changes.turns > PHASES_FEW)
+	if (!changes->is_certain || changes->turns > PHASES_FEW)
 		return 0;
 	return statistics_widened(sum.variance, sum.freedom) / of_chance;
 }

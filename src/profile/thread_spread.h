@@ -15,12 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct row_series;
+
 struct thread_spread_terms {
-	const float *part, *whole; /* of SERIES_SLOTS slots of time */
+	struct row_series *series; /* in slots of time */
 	const float *part_of_thread, *whole_of_thread;
 	const uint32_t *group_of_thread;
 	size_t threads;
-	double weight; /* of one sample */
 };
 
 /* 0 without two threads of a group, or without changes. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "profile/autocorrelation.h"
+#include "profile/change_points.h"
 #include "profile/statistics.h"
 
 enum { SAMPLES = 2048, IN_SLOT = SAMPLES / SERIES_SLOTS };
@@ -48,7 +49,12 @@ static struct series series_of(bool (*is_in)(size_t sample))
 
 static struct autocorrelation found_in(const struct series *series)
 {
-	return autocorrelation_of(series->part, series->whole, SERIES_SLOTS, 1);
+	struct row_series of_row = { .part = series->part,
+				     .whole = series->whole,
+				     .count = SERIES_SLOTS,
+				     .weight = 1 };
+
+	return autocorrelation_of(&of_row);
 }
 
 static bool by_chance(size_t sample)

@@ -3,6 +3,7 @@
  */
 #include "cmocka_all.h"
 
+#include "profile/change_points.h"
 #include "profile/sequence.h"
 #include "profile/thread_spread.h"
 
@@ -30,30 +31,37 @@ static struct run run_of(float (*share)(size_t thread, size_t slot))
 	return run;
 }
 
-static struct thread_spread_terms terms_of(const struct run *run,
+static struct row_series series_of(const struct run *run)
+{
+	return (struct row_series){
+		.part = run->part, .whole = run->whole, .count = SERIES_SLOTS, .weight = 1
+	};
+}
+
+static struct thread_spread_terms terms_of(const struct run *run, struct row_series *series,
 					   const uint32_t groups[THREADS])
 {
 	return (struct thread_spread_terms){
-		.part = run->part,
-		.whole = run->whole,
+		.series = series,
 		.part_of_thread = run->part_of_thread,
 		.whole_of_thread = run->whole_of_thread,
 		.group_of_thread = groups,
 		.threads = THREADS,
-		.weight = 1,
 	};
 }
 
 static double inflation_of(const struct run *run, const uint32_t groups[THREADS])
 {
-	const struct thread_spread_terms terms = terms_of(run, groups);
+	struct row_series series = series_of(run);
+	const struct thread_spread_terms terms = terms_of(run, &series, groups);
 
 	return thread_spread_inflation(&terms);
 }
 
 static bool is_once(const struct run *run, const uint32_t groups[THREADS])
 {
-	const struct thread_spread_terms terms = terms_of(run, groups);
+	struct row_series series = series_of(run);
+	const struct thread_spread_terms terms = terms_of(run, &series, groups);
 
 	return thread_spread_is_once(&terms);
 }
