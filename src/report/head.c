@@ -75,8 +75,7 @@ static bool is_measured(const struct profile_info *info)
 	return info->wall_ns >= MEASURED_NS;
 }
 
-/* Whether the machine was so busy that a program may have waited for a processor. */
-static bool was_machine_full(const struct profile_info *info)
+bool head_was_machine_full(const struct profile_info *info)
 {
 	return is_measured(info) && info->machine_ns != FIGURE_UNKNOWN &&
 	       info->machine_ns > 0 && info->machine_idle_ns != FIGURE_UNKNOWN &&
@@ -86,7 +85,7 @@ static bool was_machine_full(const struct profile_info *info)
 /* Adds why less than half a processor was used: the program waited, or others ran. */
 static void add_why_idle(struct text *text, const struct profile_info *info, uint64_t cpu_ns)
 {
-	if (!was_machine_full(info)) {
+	if (!head_was_machine_full(info)) {
 		text_add(text, is_measured(info) ? ": mostly waiting" : "");
 		return;
 	}
@@ -204,8 +203,7 @@ bool head_is_waiting(const struct profile *profile)
 
 	return !profile_is_trace(profile) && !profile_is_wall(profile) &&
 	       info->wall_ns != FIGURE_UNKNOWN && info->wall_ns > 0 &&
-	       number_percent(account_cpu_ns(info), info->wall_ns) < MOSTLY_BUSY &&
-	       !was_machine_full(info);
+	       number_percent(account_cpu_ns(info), info->wall_ns) < MOSTLY_BUSY;
 }
 
 void head_add_samples(struct text *out, const struct style *style,

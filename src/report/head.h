@@ -38,8 +38,10 @@ void head_add_limits(struct text *out, const struct style *style,
 bool head_is_brief(const struct profile *profile);
 /* Likewise for an attached process: whether it hardly ran. */
 bool head_is_idle(const struct profile *profile);
-/* Whether it waited more than it computed, and not for a processor. */
+/* Whether it waited more than it computed. */
 bool head_is_waiting(const struct profile *profile);
+/* Whether the machine had next to nothing to spare, so that a program may have waited for that. */
+bool head_was_machine_full(const struct profile_info *info);
 
 void head_add_only(struct text *out, const struct style *style,
 		   const struct profile_info *info);

@@ -240,7 +240,9 @@ static void add_steps(struct steps *steps, const struct selection *selection,
 		return;
 	}
 	if (head_is_waiting(selection->profile) && (!is_brief || info->wall_ns > LONG_NS))
-		add_recording(steps, info, "--clock wall", "what it waits for");
+		add_recording(steps, info, "--clock wall",
+			      head_was_machine_full(info) ? "what it waits for, if not a CPU"
+							  : "what it waits for");
 	if (is_brief) {
 		add_recording(steps, info, "--rate 20000", "more samples of it");
 		add_repetition(steps, info);

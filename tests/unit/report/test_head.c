@@ -210,6 +210,19 @@ static void a_process_that_hardly_ran_is_idle(void **state)
 }
 
 /* The kernel's count of its processors' time is of ticks. */
+static void make_a_process_crowded_out(struct made *made)
+{
+	make_crowded_out(made);
+	profile_info(made->profile)->pids = "[12]";
+}
+
+static void what_it_waited_for_is_a_step_on_a_full_machine_too(void **state)
+{
+	(void)state;
+	assert_summary_says(make_a_process_crowded_out, 40,
+			    "fathom record --clock wall -p 12  what it waits for, if not a CPU\n");
+}
+
 static void make_short_and_crowded_out(struct made *made)
 {
 	make_crowded_out(made);
@@ -581,6 +594,7 @@ int main(void)
 		cmocka_unit_test(a_program_on_a_full_machine_is_not_said_to_wait),
 		cmocka_unit_test(a_brief_program_is_to_be_run_otherwise),
 		cmocka_unit_test(a_process_that_hardly_ran_is_idle),
+		cmocka_unit_test(what_it_waited_for_is_a_step_on_a_full_machine_too),
 		cmocka_unit_test(others_use_no_more_than_there_is),
 		cmocka_unit_test(a_chain_that_is_cut_keeps_the_function_of_a_local_one),
 		cmocka_unit_test(a_program_that_waits_is_to_be_looked_at_by_the_clock),
