@@ -17,7 +17,8 @@ enum { AT_ONE_PLACE = 95 };
 enum { OTHERS_LEAST = 5 };
 
 struct life {
-	uint64_t ns, longest_ns;
+	uint64_t ns, longest_ns; /* the stack's alone */
+	uint64_t place_ns;       /* of all stacks that are at one place with it */
 	struct stack_id longest;
 	enum thread_state state; /* of the longest wait */
 };
@@ -87,7 +88,7 @@ static bool may_be_idle(const struct profile *profile, const struct life *life)
 					     profile_get_frame(profile, stack->frame)->function)
 		      : NULL;
 
-	if (!leaf || (double)life->longest_ns * 100 < (double)life->ns * AT_ONE_PLACE)
+	if (!leaf || (double)life->place_ns * 100 < (double)life->ns * AT_ONE_PLACE)
 		return false;
 	switch (life->state) {
 	case THREAD_STATE_SLEEP:
@@ -99,6 +100,52 @@ static bool may_be_idle(const struct profile *profile, const struct life *life)
 		return is_for_work(leaf->name);
 	default:
 		return false;
+	}
+}
+
+/* The innermost frame of an interpreted language, from that stack on outwards. */
+static const struct stack *interpreted_from(const struct profile *profile, struct stack_id id)
+{
+	const struct stack *stack = profile_get_stack(profile, id);
+
+	while (stack &&
+	       !language_is_interpreted(
+		       profile_get_function(profile,
+					    profile_get_frame(profile, stack->frame)->function)
+			       ->language))
+		stack = profile_get_stack(profile, stack->parent);
+	return stack;
+}
+
+/* An interpreter comes from one line of a program to the same call on several ways through its own code. */
+static bool is_one_place(const struct profile *profile, struct stack_id first,
+			 struct stack_id second)
+{
+	const struct stack *a = profile_get_stack(profile, first);
+	const struct stack *b = profile_get_stack(profile, second);
+	bool is_interpreted = false;
+
+	if (first.n == second.n || !a || !b || a->frame.n != b->frame.n)
+		return first.n == second.n;
+	a = interpreted_from(profile, first);
+	b = interpreted_from(profile, second);
+	while (a && b && a->frame.n == b->frame.n) {
+		is_interpreted = true;
+		a = interpreted_from(profile, a->parent);
+		b = interpreted_from(profile, b->parent);
+	}
+	return is_interpreted && !a && !b;
+}
+
+static void add_places(const struct profile *profile, struct life *lives)
+{
+	for (size_t i = 0; i < profile_weight_count(profile); i++) {
+		const struct weight *weight = profile_get_weight(profile, i);
+		struct life *life = &lives[weight->thread.n];
+
+		if (life->longest.n != 0 && weight->state == life->state &&
+		    is_one_place(profile, weight->stack, life->longest))
+			life->place_ns += weight->ns;
 	}
 }
 
@@ -130,6 +177,7 @@ static struct life *read_lives(const struct profile *profile)
 			life->state = weight->state;
 		}
 	}
+	add_places(profile, lives);
 	for (uint32_t i = 1; i <= threads; i++) {
 		if (!may_be_idle(profile, &lives[i])) {
 			lives[i].longest.n = 0;

@@ -47,6 +47,34 @@ static void one_that_waits_at_one_place_is_idle(void **state)
 	made_done(&made);
 }
 
+static void one_line_of_a_program_is_one_place(void **state)
+{
+	static const struct {
+		const char *stack;
+		size_t threads;
+	} cases[] = {
+		{ "start;%serve@app.py:7;call_by_vector;poll(port 80)", 1 },
+		{ "start;%other@app.py:9;call;poll(port 80)", 0 },
+		{ "start;%serve@app.py:7;%more@app.py:9;call;poll(port 80)", 0 },
+		{ "start;%serve@app.py:7;call;read(a pipe)", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct made made;
+
+		made_init(&made);
+		profile_info(made.profile)->is_wall = true;
+		made_add(&made, "main;work", 600, 6);
+		made_begin_thread(&made, 101, "server");
+		add_wait(&made, "start;%serve@app.py:7;call;poll(port 80)", THREAD_STATE_IO,
+			 900);
+		add_wait(&made, cases[i].stack, THREAD_STATE_IO, 100);
+		assert_int_equal(idle_find(made.profile).threads, cases[i].threads);
+		made_done(&made);
+	}
+}
+
 /* Whether a thread that waits in nothing but that call is idle, beside one that works. */
 static bool is_idle(enum thread_state state, const char *call)
 {
@@ -230,6 +258,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_that_waits_at_one_place_is_idle),
+		cmocka_unit_test(one_line_of_a_program_is_one_place),
 		cmocka_unit_test(an_answer_and_what_others_hold_is_not_waited_for_idly),
 		cmocka_unit_test(the_programs_first_thread_is_not),
 		cmocka_unit_test(the_programs_first_thread_is_if_others_are_not),
