@@ -3,6 +3,7 @@
  * found, and among what these did meanwhile.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/table.h"
@@ -262,10 +263,30 @@ static bool is_of_itself(const struct waits *waits, const struct slice *slice,
 	       leaf_of(profile, hold->owner_stack).n == leaf_of(profile, slice->stack).n;
 }
 
-/*
- * A wait may be stored in pieces, of one state and stack: the hold belongs to all that it
- * overlaps.
- */
+/* It was woken from a wait that was not read: what it goes on with is in no stack of that moment. */
+static bool is_placeless(const struct waits *waits, struct stack_id id)
+{
+	const struct profile *profile = waits->sums->profile;
+	const struct stack *stack = profile_get_stack(profile, id);
+
+	return stack && stack->parent.n == 0 &&
+	       strcmp(profile_get_function(profile,
+					   profile_get_frame(profile, stack->frame)->function)
+			      ->name,
+		      "[waits for a CPU]") == 0;
+}
+
+static struct stack_id owner_stack_of(const struct waits *waits, const struct hold *hold)
+{
+	struct stack_id next;
+
+	if (!hold->owner || !is_placeless(waits, hold->owner_stack))
+		return hold->owner_stack;
+	next = stack_near(hold);
+	return next.n != 0 ? next : hold->owner_stack;
+}
+
+/* A wait may be stored in pieces, of one state and stack: the hold is of all that it has to do with. */
 static void blame_mark(struct waits *waits, const struct hold *hold)
 {
 	const struct timeline *waiter = waits->waiter;
@@ -298,7 +319,7 @@ static void blame_mark(struct waits *waits, const struct hold *hold)
 	if (hold->owner && (hold->owner_stack.n == 0 || is_of_itself(waits, best, hold)))
 		blame_hold(waits->sums, waiter, best, &within, ns);
 	else
-		add_hold(waits->sums, waiter, best, &within, hold->owner_stack, ns);
+		add_hold(waits->sums, waiter, best, &within, owner_stack_of(waits, hold), ns);
 }
 
 static void blame_marks(struct waits *waits)

@@ -21,7 +21,7 @@
 
 #define MS 1000000LL
 
-enum { WORK = 1, REST, WAITS, SHORT };
+enum { WORK = 1, REST, WAITS, SHORT, WOKEN };
 
 /* Thread 1 is there; 2 and 3 as well, and stacks of one frame each. */
 static struct recording_writer *begin(const char *name)
@@ -39,14 +39,18 @@ static struct recording_writer *begin(const char *name)
 									.cpu_ns = 10 },
 					    &thread);
 	module = by_hand_add_module(writer, MODULE_KIND_INTERPRETED, "");
-	for (int i = WORK; i <= SHORT; i++) {
-		static const char *const names[] = { "", "work", "rest", "waits",
-						     "[waits too short to read]" };
+	for (int i = WORK; i <= WOKEN; i++) {
+		static const char *const names[] = { "",
+						     "work",
+						     "rest",
+						     "waits",
+						     "[waits too short to read]",
+						     "[waits for a CPU]" };
 
 		code = by_hand_add_code(writer,
-					i == SHORT ? RECORDING_LANGUAGE_FATHOM
+					i >= SHORT ? RECORDING_LANGUAGE_FATHOM
 						   : RECORDING_LANGUAGE_PYTHON,
-					names[i], NULL, i == SHORT ? NULL : "a.py", 1);
+					names[i], NULL, i >= SHORT ? NULL : "a.py", 1);
 		frame = by_hand_add_stack(writer, 0, module, (uint64_t)code << 32 | 1);
 		assert_int_equal(frame, i);
 	}
@@ -277,6 +281,28 @@ static void what_the_owner_waited_in_is_what_it_did(void **state)
 	assert_int_equal(blamed_ms(profile, 2, "rest", 1, THREAD_STATE_LOCK), 20);
 }
 
+/* It slept too briefly to be read, and is met as it waits for a CPU. */
+static void what_was_woken_executes_what_it_goes_on_with(void **state)
+{
+	struct recording_writer *writer = begin("woken.fathom");
+
+	(void)state;
+	add(writer, 2, REST, THREAD_STATE_RUNNING, 10, 10);
+	add(writer, 2, WORK, THREAD_STATE_RUNNING, 30, 10);
+	add(writer, 1, WAITS, THREAD_STATE_LOCK, 20, 8);
+	add_mark(writer, &(struct recording_owner){ 12 * MS, 1, 2, WAITS, WOKEN });
+	add_mark(writer, &(struct recording_owner){ 20 * MS, 1, 0, 0, 0 });
+	/* Nothing is known of what the third one does. */
+	add(writer, 1, WAITS, THREAD_STATE_LOCK, 50, 8);
+	add(writer, 3, WAITS, THREAD_STATE_LOCK, 100, 8);
+	add_mark(writer, &(struct recording_owner){ 42 * MS, 1, 3, WAITS, WOKEN });
+	add_mark(writer, &(struct recording_owner){ 50 * MS, 1, 0, 0, 0 });
+	CLEANUP(profile_freep) struct profile *profile = end(writer, "woken.fathom");
+
+	assert_int_equal(blamed_ms(profile, 2, "work", 1, THREAD_STATE_LOCK), 8);
+	assert_int_equal(blamed_ms(profile, 3, "[waits for a CPU]", 1, THREAD_STATE_LOCK), 8);
+}
+
 /* Looks that found no holder have their part of the wait. */
 static void an_owner_that_is_not_known_has_its_part(void **state)
 {
@@ -336,6 +362,7 @@ int main(void)
 		cmocka_unit_test(owners_that_take_turns_have_their_time_each),
 		cmocka_unit_test(each_look_at_an_owner_stands_for_as_much),
 		cmocka_unit_test(what_has_no_owner_is_not_blamed_on_any),
+		cmocka_unit_test(what_was_woken_executes_what_it_goes_on_with),
 		cmocka_unit_test(an_owner_that_wants_a_cpu_is_where_it_runs_on),
 		cmocka_unit_test(those_that_ran_are_blamed_for_a_cpu_by_how_long_they_ran),
 		cmocka_unit_test(a_mark_is_of_the_wait_with_its_stack),
