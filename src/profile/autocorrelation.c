@@ -186,8 +186,8 @@ static struct change_points changes_of(const struct window *window, struct row_s
 {
 	if (window->count == series->count)
 		return *row_series_changes(series);
-	const struct change_points inner = change_points_of(window->part, window->whole,
-							    window->count, series->weight);
+	const struct change_points inner =
+		change_points_of(window->part, window->whole, window->count, series->weight);
 
 	if (inner.count <= 2)
 		return inner;

@@ -373,12 +373,11 @@ void intervals_find(const struct interval_terms *terms, struct intervals *out_ro
 		out_rows[i].self =
 			interval_of(&finding, &finding.self[i], series ? series->self : NULL,
 				    time_of(&finding.self[i]));
-		out_rows[i].total =
-			is_leaf(&finding, i, series)
-				? out_rows[i].self
-				: interval_of(&finding, &finding.total[i],
-					      series ? series->total : NULL,
-					      time_of(&finding.total[i]));
+		out_rows[i].total = is_leaf(&finding, i, series)
+					    ? out_rows[i].self
+					    : interval_of(&finding, &finding.total[i],
+							  series ? series->total : NULL,
+							  time_of(&finding.total[i]));
 	}
 	free(finding.is_outermost);
 	free(finding.self);

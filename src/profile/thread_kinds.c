@@ -1,6 +1,7 @@
 #include "profile/thread_kinds.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,13 @@
 #include "profile/profile.h"
 
 struct thread_kinds {
-	struct intern names;
+	struct intern patterns, names;
 	uint32_t *kinds; /* by thread id */
+	uint32_t *only;  /* by kind: the name that all of it have, or SEVERAL */
 	size_t count;
 };
+
+#define SEVERAL UINT32_MAX
 
 static void add_pattern(const char *name, struct text *out)
 {
@@ -34,13 +38,21 @@ struct thread_kinds *thread_kinds_new(const struct profile *profile)
 
 	kinds->count = profile_thread_count(profile);
 	kinds->kinds = xzalloc((kinds->count + 1) * sizeof *kinds->kinds);
+	kinds->only = xzalloc((kinds->count + 1) * sizeof *kinds->only);
 	for (uint32_t i = 1; i <= kinds->count; i++) {
 		const struct thread *thread =
 			profile_get_thread(profile, (struct thread_id){ i });
+		const char *plain = thread->name ? thread->name : "thread";
 		CLEANUP(text_done) struct text pattern = { 0 };
 
-		add_pattern(thread->name ? thread->name : "thread", &pattern);
-		kinds->kinds[i] = intern_add(&kinds->names, text_string(&pattern), pattern.len);
+		add_pattern(plain, &pattern);
+		const uint32_t kind =
+			intern_add(&kinds->patterns, text_string(&pattern), pattern.len);
+		const uint32_t name = intern_add(&kinds->names, plain, strlen(plain));
+
+		kinds->kinds[i] = kind;
+		kinds->only[kind] =
+			kinds->only[kind] == 0 || kinds->only[kind] == name ? name : SEVERAL;
 	}
 	return kinds;
 }
@@ -49,7 +61,9 @@ void thread_kinds_free(struct thread_kinds *kinds)
 {
 	if (!kinds)
 		return;
+	intern_done(&kinds->patterns);
 	intern_done(&kinds->names);
+	free(kinds->only);
 	free(kinds->kinds);
 	free(kinds);
 }
@@ -67,5 +81,9 @@ uint32_t thread_kinds_of(const struct thread_kinds *kinds, struct thread_id thre
 
 const char *thread_kinds_name(const struct thread_kinds *kinds, uint32_t kind)
 {
-	return kind != 0 ? intern_get(&kinds->names, kind, NULL) : "";
+	if (kind == 0)
+		return "";
+	return kinds->only[kind] == SEVERAL
+		       ? intern_get(&kinds->patterns, kind, NULL)
+		       : intern_get(&kinds->names, kinds->only[kind], NULL);
 }

@@ -105,7 +105,10 @@ static void add_row(struct grid *grid, const struct making *making, enum blame_p
 		blame_add_object(grid, profile, row->state, row->waiter_stack);
 	if (part != BLAME_UNOWNED) {
 		blame_add_thread(grid, profile, making->kinds, row->owner, pair->owners);
-		add_frame_cell(grid, making, row->owner_stack);
+		if (pair->places > 1)
+			grid_addf(grid, TINT_DIM, "code in %zu places", pair->places);
+		else
+			add_frame_cell(grid, making, row->owner_stack);
 	}
 	blame_add_thread(grid, profile, making->kinds, row->waiter, pair->waiters);
 	if (part != BLAME_CPU)

@@ -52,13 +52,16 @@ bool blame_is_c_library(const struct profile *profile, struct frame_id frame)
 }
 
 /*
- * Frames like [start-up]: time without samples does not belong to the thread's first function.
+ * What was not sampled is not in the function that its thread began with; what was woken and has no CPU
+ * is where it waited.
  */
-static bool is_fathoms(const struct profile *profile, struct frame_id id)
+static bool is_nowhere(const struct profile *profile, struct frame_id id)
 {
 	const struct frame *frame = profile_get_frame(profile, id);
+	const struct function *function = profile_get_function(profile, frame->function);
 
-	return profile_get_function(profile, frame->function)->language == LANGUAGE_FATHOM;
+	return function->language == LANGUAGE_FATHOM &&
+	       strcmp(function->name, "[waits for a CPU]") != 0;
 }
 
 struct frame_id blame_frame_of(const struct profile *profile, const struct packages *packages,
@@ -68,7 +71,7 @@ struct frame_id blame_frame_of(const struct profile *profile, const struct packa
 	struct frame_id best = stack ? stack->frame : (struct frame_id){ 0 };
 	enum worth most = WORTH_NOTHING;
 
-	if (stack && is_fathoms(profile, stack->frame))
+	if (stack && is_nowhere(profile, stack->frame))
 		return best;
 	for (; stack && most < WORTH_OWN; stack = profile_get_stack(profile, stack->parent)) {
 		const enum worth worth =
@@ -107,11 +110,19 @@ static enum blame_part part_of(const struct blame *row)
 	return row->state == THREAD_STATE_WAIT ? BLAME_ENDS : BLAME_HELD;
 }
 
+/* Per cent of the waits for a CPU: what ran is named by its place from there on. */
+enum { PLACE_LEAST = 10 };
+
 struct grouping {
 	const struct blame_pairs_terms *terms;
 	struct blame_pairs *out;
-	struct table rows;            /* key to a row's number + 1, in its part */
-	struct table owners, waiters; /* (part and row, thread): already counted */
+	const struct stack_id *idle_places;
+	struct table idle;   /* threads */
+	struct table cpu_ns; /* by key, with places: of waits for a CPU */
+	uint64_t all_cpu_ns;
+	struct table places;          /* keys of what was put together without them */
+	struct table rows;            /* by key: a row's number + 1, of its part */
+	struct table owners, waiters; /* (part and row, thread): it was counted */
 };
 
 /* A thread, or its kind. */
@@ -136,9 +147,9 @@ static uint64_t place_of(const struct profile *profile, struct frame_id id)
 	return frame ? (uint64_t)frame->function.n << 32 | frame->line : 0;
 }
 
-/* The hash, of 128 bits, of what makes two rows one. */
-static void key_of(const struct grouping *grouping, const struct blame *row, uint64_t *out_hi,
-		   uint64_t *out_lo)
+/* What two rows share that are one: hashed, of 128 bits. */
+static void key_of(const struct grouping *grouping, const struct blame *row,
+		   bool is_without_place, uint64_t *out_hi, uint64_t *out_lo)
 {
 	const struct profile *profile = grouping->terms->profile;
 	const struct packages *packages = grouping->terms->packages;
@@ -148,7 +159,9 @@ static void key_of(const struct grouping *grouping, const struct blame *row, uin
 		side_of(grouping, row->owner),
 		leaf_of(profile, row->waiter_stack),
 		place_of(profile, blame_frame_of(profile, packages, row->waiter_stack)),
-		place_of(profile, blame_frame_of(profile, packages, row->owner_stack)),
+		is_without_place ? UINT64_MAX
+				 : place_of(profile, blame_frame_of(profile, packages,
+								    row->owner_stack)),
 	};
 
 	*out_hi = 0x9e3779b97f4a7c15ULL;
@@ -170,16 +183,39 @@ static size_t count_thread(struct table *seen, uint64_t row, struct thread_id th
 	return is_new;
 }
 
-/*
- * Adds a row to its pair; rows come heaviest first, so the pair keeps the first one's stacks.
- */
+static void add_cpu_ns(struct grouping *grouping, const struct blame *row)
+{
+	uint64_t hi, lo;
+
+	if (row->state != THREAD_STATE_RUNNABLE)
+		return;
+	key_of(grouping, row, false, &hi, &lo);
+	*table_at(&grouping->cpu_ns, hi, lo, NULL) += row->ns;
+	grouping->all_cpu_ns += row->ns;
+}
+
+/* Of what ran in a thousand places, as a compiler does, none says anything. */
+static bool is_scattered(const struct grouping *grouping, uint64_t hi, uint64_t lo)
+{
+	uint64_t ns = 0;
+
+	return grouping->terms->kinds && table_get(&grouping->cpu_ns, hi, lo, &ns) &&
+	       (double)ns * 100 < (double)grouping->all_cpu_ns * PLACE_LEAST;
+}
+
+/* Rows come heaviest first, so what the first executed is what stays. */
 static void add(struct grouping *grouping, const struct blame *row)
 {
 	const enum blame_part part = part_of(row);
 	struct blame_list *list = &grouping->out->parts[part];
+	bool is_new_place = false;
 	uint64_t hi, lo;
 
-	key_of(grouping, row, &hi, &lo);
+	key_of(grouping, row, false, &hi, &lo);
+	if (part == BLAME_CPU && is_scattered(grouping, hi, lo)) {
+		table_at(&grouping->places, hi, lo, &is_new_place);
+		key_of(grouping, row, true, &hi, &lo);
+	}
 	uint64_t *place = table_at(&grouping->rows, hi, lo ^ part, NULL);
 
 	if (*place == 0) {
@@ -192,6 +228,7 @@ static void add(struct grouping *grouping, const struct blame *row)
 	const uint64_t number = *place << 2 | part;
 
 	pair->ns += row->ns;
+	pair->places += is_new_place;
 	list->ns += row->ns;
 	pair->owners += count_thread(&grouping->owners, number, row->owner);
 	pair->waiters += count_thread(&grouping->waiters, number, row->waiter);
@@ -205,19 +242,36 @@ static bool skip_others(struct grouping *grouping, const struct blame *row)
 	return true;
 }
 
-/* Skips threads that waited at one place all their lives, for nothing that others held. */
-static bool skip_idle(struct grouping *grouping, const struct stack_id *places,
-		      const struct blame *row, struct table *idle)
+/* Threads that waited at one place for all of their lives, and for nothing that others held. */
+static bool skip_idle(struct grouping *grouping, const struct blame *row)
 {
 	bool is_new;
 
 	if (part_of(row) != BLAME_UNOWNED || row->waiter_stack.n == 0 ||
-	    places[row->waiter.n].n != row->waiter_stack.n)
+	    grouping->idle_places[row->waiter.n].n != row->waiter_stack.n)
 		return false;
-	table_at(idle, 0, row->waiter.n, &is_new);
+	table_at(&grouping->idle, 0, row->waiter.n, &is_new);
 	grouping->out->idle_threads += is_new;
 	grouping->out->idle_ns += row->ns;
 	return true;
+}
+
+static bool is_kept(const struct grouping *grouping, const struct blame *row)
+{
+	return filter_keeps(grouping->terms->filter,
+			    &(struct weight){ .stack = row->waiter_stack,
+					      .thread = row->waiter,
+					      .state = row->state });
+}
+
+static void sort(struct blame_pairs *pairs)
+{
+	for (size_t i = 0; i < BLAME_PART_COUNT; i++) {
+		struct blame_list *list = &pairs->parts[i];
+
+		if (list->count > 0)
+			qsort(list->rows, list->count, sizeof *list->rows, compare_pairs);
+	}
 }
 
 void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs *out_pairs)
@@ -226,8 +280,7 @@ void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs 
 	const size_t size = blames->count * sizeof *blames->rows;
 	CLEANUP(freep) struct blame *sorted = xzalloc(size + 1);
 	CLEANUP(freep) struct stack_id *places = idle_places(terms->profile);
-	struct grouping grouping = { .terms = terms, .out = out_pairs };
-	struct table idle = { 0 };
+	struct grouping grouping = { .terms = terms, .out = out_pairs, .idle_places = places };
 
 	*out_pairs = (struct blame_pairs){ 0 };
 	if (blames->count > 0) {
@@ -235,22 +288,18 @@ void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs 
 		qsort(sorted, blames->count, sizeof *sorted, compare);
 	}
 	for (size_t i = 0; i < blames->count; i++) {
-		const struct weight weight = { .stack = sorted[i].waiter_stack,
-					       .thread = sorted[i].waiter,
-					       .state = sorted[i].state };
-
-		if (filter_keeps(terms->filter, &weight) &&
-		    !skip_others(&grouping, &sorted[i]) &&
-		    !skip_idle(&grouping, places, &sorted[i], &idle))
+		if (is_kept(&grouping, &sorted[i]) && sorted[i].owner.n != 0)
+			add_cpu_ns(&grouping, &sorted[i]);
+	}
+	for (size_t i = 0; i < blames->count; i++) {
+		if (is_kept(&grouping, &sorted[i]) && !skip_others(&grouping, &sorted[i]) &&
+		    !skip_idle(&grouping, &sorted[i]))
 			add(&grouping, &sorted[i]);
 	}
-	for (size_t i = 0; i < BLAME_PART_COUNT; i++) {
-		struct blame_list *list = &out_pairs->parts[i];
-
-		if (list->count > 0)
-			qsort(list->rows, list->count, sizeof *list->rows, compare_pairs);
-	}
-	table_done(&idle);
+	sort(out_pairs);
+	table_done(&grouping.idle);
+	table_done(&grouping.cpu_ns);
+	table_done(&grouping.places);
 	table_done(&grouping.rows);
 	table_done(&grouping.owners);
 	table_done(&grouping.waiters);

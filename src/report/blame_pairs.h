@@ -24,7 +24,8 @@ enum blame_part {
 struct blame_pair {
 	struct blame heaviest; /* of the blames in the pair */
 	uint64_t ns;
-	size_t owners, waiters; /* numbers of threads */
+	size_t owners, waiters; /* so many threads */
+	size_t places; /* put together, of those that each have too little for a row; or 0 */
 };
 
 struct blame_list {

@@ -146,7 +146,7 @@ static const char *meaning_of(const char *state)
 		[THREAD_STATE_RUNNABLE] = "waited for a CPU",
 		[THREAD_STATE_GIL] = "waited for Python's GIL",
 		[THREAD_STATE_GVL] = "waited for Ruby's GVL",
-		[THREAD_STATE_LOCK] = "waited for a lock, a condition, another thread's word",
+		[THREAD_STATE_LOCK] = "waited for a lock, a condition, another thread",
 		[THREAD_STATE_SYSCALL] = "waited in another system call",
 		[THREAD_STATE_STOPPED] = "stopped, by a signal or a debugger",
 		[THREAD_STATE_IO] = "waited for a file, a socket, a pipe",

@@ -49,10 +49,9 @@ static struct series series_of(bool (*is_in)(size_t sample))
 
 static struct autocorrelation found_in(const struct series *series)
 {
-	struct row_series of_row = { .part = series->part,
-				     .whole = series->whole,
-				     .count = SERIES_SLOTS,
-				     .weight = 1 };
+	struct row_series of_row = {
+		.part = series->part, .whole = series->whole, .count = SERIES_SLOTS, .weight = 1
+	};
 
 	return autocorrelation_of(&of_row);
 }

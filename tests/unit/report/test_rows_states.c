@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "example.h"
 #include "profile/blame.h"
@@ -124,6 +125,54 @@ static void a_wait_for_a_cpu_beside_none_of_its_threads_is_no_others_doing(void 
 	made_done(&made);
 }
 
+enum { SCATTERED = 20, BLAMED = SCATTERED + 3 };
+
+static void assert_blame_says(struct made *made, const char *said)
+{
+	struct text text = { 0 };
+
+	assert_int_equal(report_text(made->profile,
+				     &(struct report_options){ .has_blame = true }, &text,
+				     NULL),
+			 0);
+	if (!strstr(text_string(&text), said))
+		fail_msg("%s", text_string(&text));
+	text_done(&text);
+}
+
+/* A third of it in one function, the rest in twenty; and a lock whose holder was woken and has no CPU. */
+static void what_ran_in_many_places_is_one_row(void **state)
+{
+	struct made made;
+	struct blame rows[BLAMED] = { { .ns = 0 } };
+	struct blames blames = { .rows = rows, .count = BLAMED };
+
+	(void)state;
+	example_init_waits(&made);
+	for (uint32_t i = 0; i < BLAMED; i++) {
+		CLEANUP(freep) char *name = xasprintf("compile%u", i);
+
+		rows[i].state = THREAD_STATE_RUNNABLE;
+		rows[i].ns = i == 0 ? 10000000 : 1000000;
+		rows[i].owner = (struct thread_id){ 3 + i % 2 };
+		rows[i].waiter = (struct thread_id){ 5 };
+		rows[i].owner_stack = made_stack(&made, name);
+	}
+	for (uint32_t i = SCATTERED + 1; i < BLAMED; i++) {
+		rows[i].state = THREAD_STATE_LOCK;
+		rows[i].owner_stack =
+			made_stack(&made, i == BLAMED - 1 ? "%hold@/srv/app/pool.py:9;sleep"
+							  : "%hold@/srv/app/pool.py:9;"
+							    "[waits for a CPU]");
+		rows[i].waiter_stack = made_stack(&made, "%take@/srv/app/pool.py:3;futex");
+	}
+	profile_info(made.profile)->blames = &blames;
+	assert_blame_says(&made, "  66.7  20.00 ms  pool ×2     code in 20 places  pool (104)\n"
+				 "  33.3  10.00 ms  pool (102)  compile0");
+	assert_blame_says(&made, " 100.0  2.00 ms  futex       pool ×2  hold ");
+	made_done(&made);
+}
+
 /* A pool's threads wait for work half of their lives, and for what own code does in the other half. */
 static void what_no_own_code_waits_for_comes_last(void **state)
 {
@@ -157,6 +206,7 @@ int main(void)
 		cmocka_unit_test(rare_states_go_first_where_it_is_narrow),
 		cmocka_unit_test(processes_and_programs_have_states_too),
 		cmocka_unit_test(what_no_own_code_waits_for_comes_last),
+		cmocka_unit_test(what_ran_in_many_places_is_one_row),
 		cmocka_unit_test(
 			a_wait_for_a_cpu_beside_none_of_its_threads_is_no_others_doing),
 	};
