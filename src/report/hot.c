@@ -235,11 +235,12 @@ static void add_row(struct hot *hot, uint32_t *node, unsigned int level)
 	CLEANUP(text_done) struct text label = { 0 };
 
 	if (nodes[*node].kind == HOT_OWN)
-		*node = add_chain(&label, hot, *node, hot_label_columns(hot, level));
+		*node = add_chain(&label, hot, *node, hot_label_chain_columns(hot, level));
 	else if (nodes[*node].kind == HOT_GROUP)
 		hot_label_add_group(&label, &nodes[*node]);
 	else
-		hot_label_add_library(&label, hot, &nodes[*node]);
+		hot_label_add_library(&label, hot, &nodes[*node],
+				      hot_label_columns(hot, level));
 	grid_add_share(&hot->grid, weight_ns, ns, interval);
 	grid_add_half_width(&hot->grid, weight_ns, ns, interval);
 	if (is_own)

@@ -97,22 +97,63 @@ static void add_wait(struct text *out, const struct hot *hot, struct function_id
 	text_add(out, text_string(&what));
 }
 
-/* Adds what a library function waits for, or own code through the C library. */
-static void add_call(struct text *out, const struct hot *hot, const struct hot_node *node)
+/* How a library's function and what it waits for are written: the first way that has room. */
+static const struct call_form {
+	size_t name_columns; /* 0: only its package is named */
+	bool has_verb,
+		has_place; /* "waits for", and where a lock or a condition is waited for */
+} call_forms[] = {
+	{ NAME_COLUMNS, true, true },
+	{ NARROW_NAME_COLUMNS, true, true },
+	{ NARROW_NAME_COLUMNS, false, true },
+	{ NARROW_NAME_COLUMNS, false, false },
+	{ 0, false, false },
+};
+
+static void add_call_as(struct text *out, const struct hot *hot, const struct hot_node *node,
+			const struct call_form *form)
 {
-	if (node->function.n) {
-		add_name(out, hot, node, NAME_COLUMNS);
-		text_add(out, " [");
-		add_package(out, hot, packages_of(hot->packages, node->function));
-		text_add(out, "]: ");
+	const char *call = profile_get_function(hot->selection->profile, node->wait)->name;
+	CLEANUP(text_done) struct text what = { 0 };
+	const bool has_object = wait_text_add(&what, call);
+	const char *place = has_object ? strstr(text_string(&what), " at ") : NULL;
+
+	if (form->name_columns > 0) {
+		add_name(out, hot, node, form->name_columns);
+		text_add(out, " ");
 	}
-	add_wait(out, hot, node->wait);
+	text_add(out, "[");
+	add_package(out, hot, packages_of(hot->packages, node->function));
+	text_add(out, has_object && form->has_verb ? "]: waits for " : "]: ");
+	text_add_bytes(out, text_string(&what),
+		       place && !form->has_place ? (size_t)(place - text_string(&what))
+						 : what.len);
 }
 
-void hot_label_add_library(struct text *out, const struct hot *hot, const struct hot_node *node)
+/* What a library's function waits for, or one's own by way of the C library. */
+static void add_call(struct text *out, const struct hot *hot, const struct hot_node *node,
+		     size_t columns)
+{
+	CLEANUP(text_done) struct text whole = { 0 };
+
+	if (!node->function.n) {
+		add_wait(out, hot, node->wait);
+		return;
+	}
+	for (size_t i = 0; i < sizeof call_forms / sizeof *call_forms; i++) {
+		text_clear(&whole);
+		add_call_as(&whole, hot, node, &call_forms[i]);
+		if (hot->style->width == 0 || text_columns(text_string(&whole)) <= columns)
+			break;
+	}
+	text_add(out, text_string(&whole));
+}
+
+void hot_label_add_library(struct text *out, const struct hot *hot, const struct hot_node *node,
+			   size_t columns)
 {
 	if (node->wait.n) {
-		add_call(out, hot, node);
+		add_call(out, hot, node, columns);
 		return;
 	}
 	const struct function *function = hot_function(hot, node);
@@ -192,16 +233,28 @@ void hot_label_add_own(struct text *out, const struct hot *hot, uint32_t node, s
 	text_add(out, text_string(&whole));
 }
 
+static size_t columns_beside(const struct hot *hot, size_t taken)
+{
+	const size_t width = hot->style->width;
+
+	if (width == 0)
+		return CHAIN_COLUMNS;
+	return width > taken + LABEL_LEAST ? width - taken : LABEL_LEAST;
+}
+
 size_t hot_label_columns(const struct hot *hot, unsigned int level)
+{
+	return columns_beside(hot, FIGURE_COLUMNS + (size_t)level * HOT_INDENT);
+}
+
+size_t hot_label_chain_columns(const struct hot *hot, unsigned int level)
 {
 	const size_t place =
 		hot->place_columns < PLACE_COLUMNS ? hot->place_columns : PLACE_COLUMNS;
-	const size_t taken = FIGURE_COLUMNS + place + (size_t)level * HOT_INDENT;
-	const size_t width = hot->style->width;
+	const size_t columns =
+		columns_beside(hot, FIGURE_COLUMNS + place + (size_t)level * HOT_INDENT);
 
-	if (width == 0 || width > taken + CHAIN_COLUMNS)
-		return CHAIN_COLUMNS;
-	return width > taken + LABEL_LEAST ? width - taken : LABEL_LEAST;
+	return columns < CHAIN_COLUMNS ? columns : CHAIN_COLUMNS;
 }
 
 /*

@@ -197,6 +197,46 @@ static void what_no_own_code_waits_for_comes_last(void **state)
 	made_done(&made);
 }
 
+#define PUMA                                                                                  \
+	"^ThreadPool#spawn_thread_of_server@/var/lib/ruby/gems/3.1.0/gems/puma-5.6/lib/puma/" \
+	"pool.rb:3"
+
+/* What it waits for is not cut in the middle: the name is shortened, and left out in the end. */
+static void what_a_package_waits_for_fits_its_line(void **state)
+{
+	static const struct {
+		unsigned int width;
+		const char *said;
+	} cases[] = {
+		{ 0, "spawn_thread_of_server [puma]: waits for ConditionVariable#wait at "
+		     "pool.rb:133\n" },
+		{ 140, "[puma]: waits for ConditionVariable#wait at pool.rb:133\n" },
+		{ 72, "[puma]: ConditionVariable#wait\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct made made;
+		struct text text = { 0 };
+
+		made_init(&made);
+		profile_info(made.profile)->is_wall = true;
+		made_add(&made, "^call@/srv/app.rb:3", 50000000, 5);
+		made_add(&made, PUMA ";&futex(ConditionVariable#wait at pool.rb:133)", 50000000,
+			 5);
+		assert_int_equal(
+			report_text(made.profile,
+				    &(struct report_options){ .is_summary = true,
+							      .width = cases[i].width },
+				    &text, NULL),
+			0);
+		if (!strstr(text_string(&text), cases[i].said))
+			fail_msg("%u: %s", cases[i].width, text_string(&text));
+		text_done(&text);
+		made_done(&made);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +246,7 @@ int main(void)
 		cmocka_unit_test(rare_states_go_first_where_it_is_narrow),
 		cmocka_unit_test(processes_and_programs_have_states_too),
 		cmocka_unit_test(what_no_own_code_waits_for_comes_last),
+		cmocka_unit_test(what_a_package_waits_for_fits_its_line),
 		cmocka_unit_test(what_ran_in_many_places_is_one_row),
 		cmocka_unit_test(
 			a_wait_for_a_cpu_beside_none_of_its_threads_is_no_others_doing),
