@@ -93,8 +93,21 @@ static uint32_t stack_of(struct session *session, struct image *image, uint32_t 
 }
 
 /*
- * Writes the owner if it has changed.  If it is unknown, the last one stays; but for a Python
- * lock, whose holder was looked for among all threads, it is written that there is none.
+ * An owner that was read before what it waits in may have given up what others wait for in between, and
+ * then gone to wait.
+ */
+static bool owns_still(struct session *session, struct image *image,
+		       const struct wall_owned_wait *owned, pid_t inner_owner)
+{
+	/* Of Python's locks the answer is kept for a tick, and those that wait are looked at for it. */
+	return owned->wait.on == WAIT_ON_PYTHON_LOCK ||
+	       wall_reader_owner(&session->wall.reader, image, owned,
+				 session->wall.owners.tick_ns, 0) == inner_owner;
+}
+
+/*
+ * The owner, which is written unless it is as before.  If it is not known that holds on; but of a
+ * lock whose holder was looked for among all threads, none is written.
  */
 static void write_owner(struct session *session, struct image *image,
 			const struct wall_thread *thread, struct wall_owned_wait *owned,
@@ -106,7 +119,7 @@ static void write_owner(struct session *session, struct image *image,
 			? wall_find_inner(&session->wall.threads, image, thread, inner_owner)
 			: NULL;
 	const uint32_t owner = known != NULL && known->row != thread->row ? known->row : 0;
-	const struct recording_owner mark = {
+	struct recording_owner mark = {
 		.thread = owned->thread,
 		.owner = owner,
 		.stack = owned->stack,
@@ -117,6 +130,8 @@ static void write_owner(struct session *session, struct image *image,
 
 	if (owner == 0 && (owned->wait.on != WAIT_ON_PYTHON_LOCK || inner_owner < 0))
 		return;
+	if (mark.owner_stack != 0 && !owns_still(session, image, owned, inner_owner))
+		mark.owner_stack = 0;
 	if (mark.owner != owned->marked.owner || mark.stack != owned->marked.stack ||
 	    mark.owner_stack != owned->marked.owner_stack)
 		write_mark(session, owned, &mark, time_ns);
