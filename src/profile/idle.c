@@ -117,6 +117,18 @@ static const struct stack *interpreted_from(const struct profile *profile, struc
 	return stack;
 }
 
+static const char *leaf_of(const struct profile *profile, const struct stack *stack)
+{
+	return profile_get_function(profile, profile_get_frame(profile, stack->frame)->function)
+		->name;
+}
+
+/* "futex(condition in bioThread)", "futex(Queue.get at app.py:7)": the name has the place. */
+static bool has_place(const char *call)
+{
+	return begins(call, "futex(") && (strstr(call, " in ") || strstr(call, " at "));
+}
+
 /* An interpreter comes from one line of a program to the same call on several ways through its own code. */
 static bool is_one_place(const struct profile *profile, struct stack_id first,
 			 struct stack_id second)
@@ -125,8 +137,11 @@ static bool is_one_place(const struct profile *profile, struct stack_id first,
 	const struct stack *b = profile_get_stack(profile, second);
 	bool is_interpreted = false;
 
-	if (first.n == second.n || !a || !b || a->frame.n != b->frame.n)
+	if (first.n == second.n || !a || !b ||
+	    strcmp(leaf_of(profile, a), leaf_of(profile, b)) != 0)
 		return first.n == second.n;
+	if (has_place(leaf_of(profile, a)))
+		return true;
 	a = interpreted_from(profile, first);
 	b = interpreted_from(profile, second);
 	while (a && b && a->frame.n == b->frame.n) {

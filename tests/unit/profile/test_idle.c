@@ -75,6 +75,23 @@ static void one_line_of_a_program_is_one_place(void **state)
 	}
 }
 
+static void a_condition_is_one_place_by_whatever_call(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	profile_info(made.profile)->is_wall = true;
+	made_add(&made, "main;work", 600, 6);
+	made_begin_thread(&made, 101, "pool");
+	add_wait(&made, "start;pool;cond_wait;futex(condition in pool)", THREAD_STATE_LOCK,
+		 500);
+	add_wait(&made, "start;pool;timed_wait;futex(condition in pool)", THREAD_STATE_LOCK,
+		 500);
+	assert_int_equal(idle_find(made.profile).threads, 1);
+	made_done(&made);
+}
+
 /* Whether a thread that waits in nothing but that call is idle, beside one that works. */
 static bool is_idle(enum thread_state state, const char *call)
 {
@@ -259,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_that_waits_at_one_place_is_idle),
 		cmocka_unit_test(one_line_of_a_program_is_one_place),
+		cmocka_unit_test(a_condition_is_one_place_by_whatever_call),
 		cmocka_unit_test(an_answer_and_what_others_hold_is_not_waited_for_idly),
 		cmocka_unit_test(the_programs_first_thread_is_not),
 		cmocka_unit_test(the_programs_first_thread_is_if_others_are_not),
