@@ -19,7 +19,10 @@
 
 #define POLL_MAX  1024U
 #define KINDS_MAX 8
-/* FD_SETSIZE of the C library; larger sets are not read. */
+#define SOCKET    "a socket"
+/* Of more sockets none is asked for what it is connected to. */
+#define SOCKETS_ASKED 4
+/* fd_set of the C library; larger ones are not looked at. */
 #define SELECT_MAX 1024U
 
 const char *wait_descriptor_kind(const char *link)
@@ -27,7 +30,7 @@ const char *wait_descriptor_kind(const char *link)
 	static const struct {
 		const char *begin, *kind;
 	} kinds[] = {
-		{ "socket:", "a socket" },
+		{ "socket:", SOCKET },
 		{ "pipe:", "a pipe" },
 		{ "anon_inode:[eventfd]", "an eventfd" },
 		{ "anon_inode:[eventpoll]", "an epoll" },
@@ -103,6 +106,8 @@ struct tally {
 	size_t count;
 	int last;
 	unsigned int total;
+	int sockets[SOCKETS_ASKED]; /* the first of them */
+	unsigned int socket_count;
 };
 
 static void tally_add(struct tally *tally, const struct remote *remote, int fd)
@@ -123,26 +128,55 @@ static void tally_add(struct tally *tally, const struct remote *remote, int fd)
 	if (i == tally->count)
 		tally->kinds[tally->count++].kind = kind;
 	tally->kinds[i].count++;
+	if (strcmp(kind, SOCKET) == 0 && tally->socket_count++ < SOCKETS_ASKED)
+		tally->sockets[tally->socket_count - 1] = fd;
 	tally->last = fd;
 	tally->total++;
 }
 
+/* The only one that is connected to, or listens: beside it is what wakes the thread up. */
+static bool add_only_peer(const struct label *label, const struct tally *tally)
+{
+	CLEANUP(text_done) struct text peer = { 0 };
+	const struct label to_peer = { label->remote, label->call, label->is_brief, &peer };
+	char link[PATH_MAX];
+	unsigned int count = 0;
+
+	if (tally->socket_count > SOCKETS_ASKED)
+		return false;
+	for (unsigned int i = 0; i < tally->socket_count; i++)
+		count += read_link(label->remote, tally->sockets[i], link) &&
+			 add_socket(&to_peer, tally->sockets[i], link);
+	if (count == 1)
+		text_add(label->out, text_string(&peer));
+	return count == 1;
+}
+
+static void add_kind(struct text *out, const char *kind, unsigned int count)
+{
+	if (count == 0)
+		return;
+	text_add(out, out->len > 0 ? ", " : "");
+	if (count == 1)
+		text_add(out, kind);
+	else /* without its article, in the plural */
+		text_addf(out, "%u %ss", count, strchr(kind, ' ') + 1);
+}
+
 static void add_tally(const struct label *label, const struct tally *tally)
 {
-	struct text *out = label->out;
 
 	if (tally->total == 1) {
 		add_descriptor(label, tally->last);
 		return;
 	}
+	const bool has_peer = add_only_peer(label, tally);
+
 	for (size_t i = 0; i < tally->count; i++) {
 		const char *kind = tally->kinds[i].kind;
+		const bool is_named = has_peer && strcmp(kind, SOCKET) == 0;
 
-		text_add(out, i > 0 ? ", " : "");
-		if (tally->kinds[i].count == 1)
-			text_add(out, kind);
-		else /* without its article, in the plural */
-			text_addf(out, "%u %ss", tally->kinds[i].count, strchr(kind, ' ') + 1);
+		add_kind(label->out, kind, tally->kinds[i].count - (is_named ? 1 : 0));
 	}
 }
 

@@ -7,8 +7,11 @@ import live
 
 # Two FIFOs are read in turn, by the same descriptor; a client waits for its server, which sleeps; both wait for work.
 PROGRAM = """
-import json, os, socket, sys, threading, time
+import json, os, select, socket, sys, threading, time
 folder = sys.argv[1]
+for name in os.listdir(folder):  # of a first sight
+    if name in ("first", "second", "app.sock"):
+        os.unlink(os.path.join(folder, name))
 names = [os.path.join(folder, name) for name in ("first", "second")]
 for name in names:
     os.mkfifo(name)
@@ -45,7 +48,11 @@ for thread in threads:
     thread.start()
 time.sleep(0.2)
 client = socket.create_connection(("127.0.0.1", port))
-time.sleep(0.3)
+pair = socket.socketpair()
+poller = select.poll()
+for one in (client, *pair):
+    poller.register(one, select.POLLIN)
+poller.poll(300)
 client.send(b"x")
 client.recv(1)
 socket.socket(socket.AF_UNIX).connect(os.path.join(folder, "app.sock"))
@@ -72,6 +79,7 @@ class Labels(live.LiveTest):
                                (f"read({os.path.join(self.folder, 'second')})", 0.2e9),
                                (f"recvfrom(127.0.0.1:{port})", 0.2e9),
                                (f"recvfrom(a client of port {port})", 0.2e9),
+                               (f"poll(127.0.0.1:{port}, 2 sockets)", 0.2e9),
                                (f"accept4(port {port})", 0.1e9),
                                (f"accept4(connections to {os.path.join(self.folder, 'app.sock')})", 0.3e9)):
             # Where much else runs a thread comes late to its wait.
