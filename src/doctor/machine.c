@@ -196,35 +196,57 @@ static void check_proc(struct checks *checks)
 	checks_add_remedy(checks, "mount -t proc proc /proc; of a chroot, bind it there");
 }
 
-/* Whether the first line shows an address other than 0. */
-static bool has_kernel_addresses(void)
+enum kernel_names {
+	KERNEL_NAMES,
+	KERNEL_ADDRESSES_HIDDEN,
+	KERNEL_NAMES_HIDDEN,
+	KERNEL_NAMES_NONE
+};
+
+/* Whether an address in the first of its lines is not 0. */
+static enum kernel_names read_kernel_names(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
 	unsigned long long address = 0;
-	bool has = false;
+	int lines = 0;
 
-	for (int i = 0; file && i < 100 && !has; i++)
-		has = fscanf(file, "%llx%*[^\n]", &address) == 1 && address != 0;
-	if (file)
-		fclose(file);
-	return has;
+	if (!file)
+		return errno == ENOENT ? KERNEL_NAMES_NONE : KERNEL_NAMES_HIDDEN;
+	while (lines < 100 && address == 0 && fscanf(file, "%llx%*[^\n]", &address) == 1)
+		lines++;
+	fclose(file);
+	if (address != 0)
+		return KERNEL_NAMES;
+	return lines > 0 ? KERNEL_ADDRESSES_HIDDEN : KERNEL_NAMES_HIDDEN;
 }
 
 static void check_kernel_names(struct checks *checks, const struct surroundings *around)
 {
-	if (has_kernel_addresses()) {
+	static const char *const why[] = { [KERNEL_ADDRESSES_HIDDEN] = "has no addresses",
+					   [KERNEL_NAMES_HIDDEN] = "is empty or cannot be read",
+					   [KERNEL_NAMES_NONE] = "is not there" };
+	const enum kernel_names names = read_kernel_names();
+
+	if (names == KERNEL_NAMES) {
 		checks_add(checks, GROUP, "kernel names", CHECK_OK,
 			   "/proc/kallsyms has the addresses of kernel functions");
 		return;
 	}
 	checks_add(checks, GROUP, "kernel names", CHECK_LIMITED,
 		   "/proc/kallsyms %s: kernel functions in copied stacks have no names",
-		   access("/proc/kallsyms", R_OK) == 0 ? "has no addresses" : "cannot be read");
-	checks_add_remedy(checks,
-			  "%s; for others too, sysctl kernel.kptr_restrict=0 and "
-			  "kernel.perf_event_paranoid=1",
-			  around->is_in_user_namespace ? "root outside of the user namespace"
-						       : "root, or CAP_SYSLOG");
+		   why[names]);
+	if (names == KERNEL_NAMES_HIDDEN)
+		checks_add_remedy(checks, "a container may have a file in its place: record "
+					  "outside of it");
+	else if (names == KERNEL_NAMES_NONE)
+		checks_add_remedy(checks, "/proc, and a kernel with CONFIG_KALLSYMS");
+	else
+		checks_add_remedy(checks,
+				  "%s; for others too, sysctl kernel.kptr_restrict=0 and "
+				  "kernel.perf_event_paranoid=1",
+				  around->is_in_user_namespace
+					  ? "root outside of the user namespace"
+					  : "root, or CAP_SYSLOG");
 }
 
 static void check_folder(struct checks *checks)
