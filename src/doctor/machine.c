@@ -203,7 +203,7 @@ enum kernel_names {
 	KERNEL_NAMES_NONE
 };
 
-/* Whether an address in the first of its lines is not 0. */
+/* Looks for an address other than 0 in the first lines. */
 static enum kernel_names read_kernel_names(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");

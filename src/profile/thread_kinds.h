@@ -18,5 +18,5 @@ void thread_kinds_free(struct thread_kinds *kinds);
 void thread_kinds_freep(struct thread_kinds **kinds);
 /* From 1; 0 for no thread. */
 uint32_t thread_kinds_of(const struct thread_kinds *kinds, struct thread_id thread);
-/* What all of it are called, or that with an N in place of each number; never NULL. */
+/* The name all its threads share, or that name with an N for each number; never NULL. */
 const char *thread_kinds_name(const struct thread_kinds *kinds, uint32_t kind);

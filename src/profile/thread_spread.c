@@ -64,7 +64,8 @@ double thread_spread_inflation(const struct thread_spread_terms *terms)
 		sum.variance += spread.variance;
 		sum.freedom += spread.freedom;
 	}
-	const double of_chance = terms->series->weight * part * (whole > part ? 1 - part / whole : 0);
+	const double of_chance =
+		terms->series->weight * part * (whole > part ? 1 - part / whole : 0);
 
 	if (sum.freedom <= 0 || of_chance <= 0)
 		return 0;

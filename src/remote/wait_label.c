@@ -20,9 +20,9 @@
 #define POLL_MAX  1024U
 #define KINDS_MAX 8
 #define SOCKET    "a socket"
-/* Of more sockets none is asked for what it is connected to. */
+/* The peers of more sockets are not looked up. */
 #define SOCKETS_ASKED 4
-/* fd_set of the C library; larger ones are not looked at. */
+/* FD_SETSIZE of the C library; larger sets are not read. */
 #define SELECT_MAX 1024U
 
 const char *wait_descriptor_kind(const char *link)

@@ -133,15 +133,18 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 	if (*leaf == '[')
 		return "too short to be read";
 	if (state == THREAD_STATE_GIL || state == THREAD_STATE_GVL)
-		return "it was passed on meanwhile";
+		return "passed on meanwhile";
 	if (begins(leaf, "futex(Lock "))
-		return "no thread was met in a `with` of it";
+		return "not met in a `with`";
 	if (begins(leaf, "futex(mutex") && is_in_musl(profile, pair->heaviest.waiter_stack))
-		return "musl keeps no owner of it";
+		return "musl keeps no owner";
 	if (begins(leaf, "futex(RLock ") || begins(leaf, "futex(mutex") ||
 	    begins(leaf, "futex(rwlock") || begins(leaf, "futex(Mutex ") ||
 	    begins(leaf, "futex(Monitor "))
-		return "it was passed on meanwhile";
-	return state == THREAD_STATE_WAIT ? "not another thread's doing"
-					  : "which thread will wake it is not known";
+		return "passed on meanwhile";
+	if (state == THREAD_STATE_WAIT)
+		return "no thread's doing";
+	return begins(leaf, "epoll_wait(") || begins(leaf, "futex(LWLock ")
+		       ? "no owner can be read" /* PostgreSQL's */
+		       : "no thread owns it";
 }

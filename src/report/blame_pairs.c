@@ -52,8 +52,8 @@ bool blame_is_c_library(const struct profile *profile, struct frame_id frame)
 }
 
 /*
- * What was not sampled is not in the function that its thread began with; what was woken and has no CPU
- * is where it waited.
+ * Frames like [start-up]: time without samples does not belong to the thread's first function.
+ * A thread that was woken and has no CPU is where it waited.
  */
 static bool is_nowhere(const struct profile *profile, struct frame_id id)
 {
@@ -121,8 +121,8 @@ struct grouping {
 	struct table cpu_ns; /* by key, with places: of waits for a CPU */
 	uint64_t all_cpu_ns;
 	struct table places;          /* keys of what was put together without them */
-	struct table rows;            /* by key: a row's number + 1, of its part */
-	struct table owners, waiters; /* (part and row, thread): it was counted */
+	struct table rows;            /* key to a row's number + 1, in its part */
+	struct table owners, waiters; /* (part and row, thread): already counted */
 };
 
 /* A thread, or its kind. */
@@ -147,7 +147,7 @@ static uint64_t place_of(const struct profile *profile, struct frame_id id)
 	return frame ? (uint64_t)frame->function.n << 32 | frame->line : 0;
 }
 
-/* What two rows share that are one: hashed, of 128 bits. */
+/* The hash, of 128 bits, of what makes two rows one. */
 static void key_of(const struct grouping *grouping, const struct blame *row,
 		   bool is_without_place, uint64_t *out_hi, uint64_t *out_lo)
 {
@@ -194,7 +194,7 @@ static void add_cpu_ns(struct grouping *grouping, const struct blame *row)
 	grouping->all_cpu_ns += row->ns;
 }
 
-/* Of what ran in a thousand places, as a compiler does, none says anything. */
+/* Whether a place has too little of the time to be a row: a compiler runs in a thousand. */
 static bool is_scattered(const struct grouping *grouping, uint64_t hi, uint64_t lo)
 {
 	uint64_t ns = 0;
@@ -203,7 +203,9 @@ static bool is_scattered(const struct grouping *grouping, uint64_t hi, uint64_t 
 	       (double)ns * 100 < (double)grouping->all_cpu_ns * PLACE_LEAST;
 }
 
-/* Rows come heaviest first, so what the first executed is what stays. */
+/*
+ * Adds a row to its pair; rows come heaviest first, so the pair keeps the first one's stacks.
+ */
 static void add(struct grouping *grouping, const struct blame *row)
 {
 	const enum blame_part part = part_of(row);

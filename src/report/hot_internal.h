@@ -40,10 +40,10 @@ static inline bool hot_has_percent(uint64_t ns, uint64_t whole, unsigned int per
 
 /* Adds "hot paths of your code" (hot_title.c). */
 void hot_title_add(struct text *out, const struct hot *hot);
-/* "jsonify [flask, mostly _json]"; what it waits for, in so many columns if it can be. */
+/* Adds "jsonify [flask, mostly _json]", or what it waits for, shortened to the columns. */
 void hot_label_add_library(struct text *out, const struct hot *hot, const struct hot_node *node,
 			   size_t columns);
-/* "861 functions" */
+/* Adds "861 functions". */
 void hot_label_add_group(struct text *out, const struct hot_node *node);
 /* Names the packages between it and its caller if that leaves space for the function's name. */
 void hot_label_add_own(struct text *out, const struct hot *hot, uint32_t node, size_t columns);
@@ -52,8 +52,12 @@ void hot_label_add_own(struct text *out, const struct hot *hot, uint32_t node, s
  * shop; NULL: its name does not begin with the caller's.
  */
 const char *hot_label_behind_caller(const struct hot *hot, uint32_t node, uint32_t caller);
-/* What a row's name may take of a terminal; and a chain's, which has a place behind it. */
+/* The width for a row's name: the terminal's, less that of the other columns. */
 size_t hot_label_columns(const struct hot *hot, unsigned int level);
+/* The same for a chain of own functions, which has a place in the next column. */
 size_t hot_label_chain_columns(const struct hot *hot, unsigned int level);
-/* The names of a chain, outermost first, which are freed; outer ones without room are left out. */
+/*
+ * Joins and frees the names of a chain, outermost first; outer ones that do not fit are left
+ * out.
+ */
 void hot_label_join(struct text *out, struct text *names, size_t count, size_t columns);

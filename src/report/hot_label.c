@@ -97,7 +97,7 @@ static void add_wait(struct text *out, const struct hot *hot, struct function_id
 	text_add(out, text_string(&what));
 }
 
-/* How a library's function and what it waits for are written: the first way that has room. */
+/* Forms of a library function and what it waits for, the longest first: the first that fits is used. */
 static const struct call_form {
 	size_t name_columns; /* 0: only its package is named */
 	bool has_verb,
@@ -130,7 +130,7 @@ static void add_call_as(struct text *out, const struct hot *hot, const struct ho
 						 : what.len);
 }
 
-/* What a library's function waits for, or one's own by way of the C library. */
+/* Adds what a library function waits for, or own code through the C library. */
 static void add_call(struct text *out, const struct hot *hot, const struct hot_node *node,
 		     size_t columns)
 {

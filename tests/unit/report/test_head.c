@@ -219,8 +219,9 @@ static void make_a_process_crowded_out(struct made *made)
 static void what_it_waited_for_is_a_step_on_a_full_machine_too(void **state)
 {
 	(void)state;
-	assert_summary_says(make_a_process_crowded_out, 40,
-			    "fathom record --clock wall -p 12  what it waits for, if not a CPU\n");
+	assert_summary_says(
+		make_a_process_crowded_out, 40,
+		"fathom record --clock wall -p 12  what it waits for, if not a CPU\n");
 }
 
 static void make_short_and_crowded_out(struct made *made)
