@@ -263,7 +263,7 @@ static bool is_of_itself(const struct waits *waits, const struct slice *slice,
 	       leaf_of(profile, hold->owner_stack).n == leaf_of(profile, slice->stack).n;
 }
 
-/* It was woken from a wait that was not read: what it goes on with is in no stack of that moment. */
+/* True of an owner that was woken from a wait whose stack was not read. */
 static bool is_placeless(const struct waits *waits, struct stack_id id)
 {
 	const struct profile *profile = waits->sums->profile;
@@ -286,7 +286,10 @@ static struct stack_id owner_stack_of(const struct waits *waits, const struct ho
 	return next.n != 0 ? next : hold->owner_stack;
 }
 
-/* A wait may be stored in pieces, of one state and stack: the hold is of all that it has to do with. */
+/*
+ * A wait may be stored in pieces, of one state and stack: the hold belongs to all that it
+ * overlaps.
+ */
 static void blame_mark(struct waits *waits, const struct hold *hold)
 {
 	const struct timeline *waiter = waits->waiter;

@@ -93,21 +93,21 @@ static uint32_t stack_of(struct session *session, struct image *image, uint32_t 
 }
 
 /*
- * An owner that was read before what it waits in may have given up what others wait for in between, and
- * then gone to wait.
+ * The owner is read before the stack it waits in; in between it may have released the lock and
+ * gone to wait for something else.
  */
 static bool owns_still(struct session *session, struct image *image,
 		       const struct wall_owned_wait *owned, pid_t inner_owner)
 {
-	/* Of Python's locks the answer is kept for a tick, and those that wait are looked at for it. */
+	/* The answer for a Python lock is kept for a tick: asking again would say the same. */
 	return owned->wait.on == WAIT_ON_PYTHON_LOCK ||
 	       wall_reader_owner(&session->wall.reader, image, owned,
 				 session->wall.owners.tick_ns, 0) == inner_owner;
 }
 
 /*
- * The owner, which is written unless it is as before.  If it is not known that holds on; but of a
- * lock whose holder was looked for among all threads, none is written.
+ * Writes the owner if it has changed.  If it is unknown, the last one stays; but for a Python
+ * lock, whose holder was looked for among all threads, it is written that there is none.
  */
 static void write_owner(struct session *session, struct image *image,
 			const struct wall_thread *thread, struct wall_owned_wait *owned,
