@@ -15,13 +15,15 @@ EVERY_PYTHON = pythons.every_python()
 
 # Between 2.7 and 3.8, and 3.8 and 3.11, little differs that we read: the long tests have them.
 IN_LONG_ONLY = ((3, 6), (3, 7), (3, 9), (3, 10))
+# What is read in them is laid out in a way of its own; what else we do with them we do with their neighbours.
+IN_LAYOUTS_ONLY = ((2, 7), (3, 13))
 
 
-def one_of_each_version():
-    """Enough for CI: the first that is there of each minor version, or the first that is not."""
+def one_of_each_version(but=()):
+    """The first that is there of each minor version, or the first that is not."""
     chosen = {}
     for python in EVERY_PYTHON:
-        if python.version in IN_LONG_ONLY:
+        if python.version in IN_LONG_ONLY or python.version in but and not python.is_free_threaded:
             continue
         kind = (python.version, python.is_free_threaded)
         if kind not in chosen or python.is_there and not chosen[kind].is_there:
@@ -29,11 +31,17 @@ def one_of_each_version():
     return list(chosen.values())
 
 
-EACH_VERSION = one_of_each_version()
+# For tests of what is read: stacks, names, locks, locals.
+EACH_READ = one_of_each_version()
+EACH_LAYOUT = tuple(python.name for python in EACH_READ)
+# For the others: enough for CI.
+EACH_VERSION = one_of_each_version(but=IN_LAYOUTS_ONLY)
 # One for each way that frames are chained, and the newest.
 EACH_CHAIN = ("pyenv-2.7", "pyenv-3.8", "debian-3.11", "pyenv-3.12", "pyenv-3.13", "sid-3.15")
 # The oldest, Debian's and the newest: for what another test has of each chain, by other programs.
 FEW = ("pyenv-2.7", "debian-3.11", "sid-3.15")
+# The same without 2.7: interpreters within one, coroutines and compact strings are Python 3's.
+FEW_CHAINS = ("pyenv-3.8", "pyenv-3.12", "sid-3.15")
 
 
 # Of a function's own time, what the loop spends in the C library: 2.7 takes and gives its lock every 100

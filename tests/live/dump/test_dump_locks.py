@@ -151,13 +151,13 @@ class Python(live_python.PythonTest, LocksTest):
         self.assertIn(f"for a Lock that it holds itself, in `with` at {self.program}:42", text)
 
     def test_threads_in_a_with_hold_its_lock_and_others_are_not_known(self):
-        self.on_each_python(self.assert_of_lock, oldest=(3, 6))
+        self.on_each_python(self.assert_of_lock, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
 
     def assert_of_rlock(self, python):
         self.assert_locks(python, "RLock", "python_rlock")
 
     def test_an_rlock_says_which_thread_holds_it(self):
-        self.on_each_python(self.assert_of_rlock, oldest=(3, 6))
+        self.on_each_python(self.assert_of_rlock, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
 
 
 class Ruby(live_ruby.RubyTest, LocksTest):

@@ -139,7 +139,7 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
             self.assertEqual(thread["waits_for_python_lock"], innermost == ("take", 8), thread)
 
     def test_a_deadlock_of_two_locks_and_a_generator_asleep(self):
-        self.on_each_python(self.assert_stacks_are_there, oldest=(3, 6))
+        self.on_each_python(self.assert_stacks_are_there, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
 
     def assert_c_functions_have_names(self, python):
         run = self.start([python.path, self.write("rests.py", "import sys, threading, time\n"
@@ -155,7 +155,7 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
             self.assertIsNone(thread["frames"][names(thread).index(expected[0])]["file"])
 
     def test_c_functions_have_the_names_that_python_has_for_them(self):
-        self.on_each_python(self.assert_c_functions_have_names, oldest=(3, 6))
+        self.on_each_python(self.assert_c_functions_have_names, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
 
     def assert_holder_is_marked(self, python):
         # A thread that waits while it holds the GIL: a C function that does not release it.
@@ -170,7 +170,7 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
         self.assertEqual(holders, [[("hold", 5), ("<module>", 9)]])
 
     def test_the_thread_that_holds_the_gil_is_marked(self):
-        self.on_each_python(self.assert_holder_is_marked, oldest=(3, 6))
+        self.on_each_python(self.assert_holder_is_marked, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
 
     def assert_callers_are_there(self, python):
         program = self.write("busy.py", "import sys\n"
@@ -236,7 +236,7 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
         self.assertNotIn("number = 42", self.dump_run(run.pid).stdout.decode())
 
     def test_local_variables_are_shown_by_what_they_hold(self):
-        self.on_each_python(self.assert_locals_are_shown, oldest=(3, 6))
+        self.on_each_python(self.assert_locals_are_shown, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
 
     def assert_maker_is_shown(self, python):
         run = self.start(python.command(self.write("maker.py", MAKER)))

@@ -261,6 +261,7 @@ class HostileTargets(CoreTest):
             self.run_bounded("dump", "--no-pager", str(victim.pid))
         self.record(victim.pid, "--clock", "wall")
 
+    @live.long_only  # the dump takes all its ten seconds; tests/unit/walk/test_python.c has a circle, too
     def test_frames_in_a_circle(self):
         """Each is read in its time, and there is no end of them."""
         victim = self.start([self.need("python3"), self.write("circle.py", CIRCLE)], stderr=subprocess.DEVNULL)

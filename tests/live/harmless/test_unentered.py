@@ -12,6 +12,8 @@ PRIVILEGED = ("set-user-ID, set-group-ID or with file capabilities: where those 
               " samples it, and what it starts")
 # With a trigger that was asked for, what no agent is in is counted and not sampled.
 COUNTED = ("--trigger", "timer")
+# Go's runtime has threads of its own before main() begins: each start may be another.
+GO_RUNS = 5 if live.IS_LONG else 2
 # As BURN, without a libc, which a machine may not have for 32 bits.
 BURN_BY_HAND = """
 .globl _start
@@ -280,7 +282,7 @@ class Go(ProgramsTest):
     def assert_go_runs(self, program, reason):
         for trigger in TRIGGERS:
             with self.subTest(os.path.basename(program), trigger=trigger):
-                recording = self.assert_same([program], "--trigger", trigger, runs=5)
+                recording = self.assert_same([program], "--trigger", trigger, runs=GO_RUNS)
                 self.assertIn(reason, self.reasons(recording)[os.path.basename(program)])
                 if trigger == "sigtrap":
                     self.assertGreater(recording.head()["unentered_ns"], 0.8 * recording.total_ns())
@@ -301,7 +303,7 @@ class Go(ProgramsTest):
         for name, program in programs.items():
             for trigger in TRIGGERS:
                 with self.subTest(name, trigger=trigger):
-                    recording = self.assert_same([program], "--trigger", trigger, runs=5)
+                    recording = self.assert_same([program], "--trigger", trigger, runs=GO_RUNS)
                     self.assert_sampled(recording, "main.work")
 
 

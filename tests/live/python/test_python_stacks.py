@@ -92,18 +92,18 @@ class CallGraph(live_python.PythonTest):
         return recording
 
     def test_no_caller_has_a_callee_that_it_never_calls(self):
-        self.on_each_python(lambda python: self.assert_callgraph(python, 2))
+        self.on_each_python(lambda python: self.assert_callgraph(python, 2), in_ci=live_python.EACH_LAYOUT)
 
     def test_nor_has_it_without_threads(self):
         self.on_each_python(lambda python: self.assert_callgraph(python, 0), in_ci=("debian-3.11",))
 
     def test_nor_have_coroutines(self):
         self.on_each_python(lambda python: self.assert_callgraph(python, 0, program="callgraph_async.py"), oldest=(3, 7),
-                            in_ci=live_python.EACH_CHAIN)
+                            in_ci=live_python.FEW_CHAINS)
 
     def test_nor_where_native_code_cannot_be_left(self):
         """Python's frames follow then."""
-        self.on_each_python(self.assert_unwalkable)
+        self.on_each_python(self.assert_unwalkable, in_ci=live_python.FEW)
 
     def assert_unwalkable(self, python):
         library = live.workload("libunwalkable.so")[0]

@@ -139,7 +139,7 @@ def add_tests():
         "deep_recursion_is_whole": PythonWalks.check_a_thousand_calls,
         "several_interpreters_are_one_stack": PythonWalks.check_interpreters,
     }
-    for python in live_python.EVERY_PYTHON if live.IS_LONG else live_python.EACH_VERSION:
+    for python in live_python.EVERY_PYTHON if live.IS_LONG else live_python.EACH_READ:
         for name, check in checks.items():
             if python.version in VERSIONS:
                 name = f"test_{name}_on_{python.name.replace('-', '_').replace('.', '_')}"

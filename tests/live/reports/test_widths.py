@@ -106,7 +106,8 @@ class Widths(live.LiveTest):
         """The narrowest in each view, the others in the first one."""
         for name in ("templates", "recursion", "callers", "deep", "plt", "short_threads", "regions", "pipes", "alloca", "brief",
                      "thirds_stripped"):
-            recording = self.record([os.path.join(live.WORKLOADS, name)], rate=500, expect=None)
+            budget = () if name in ("regions", "pipes") else ("100",)  # milliseconds: for some hundred samples
+            recording = self.record([os.path.join(live.WORKLOADS, name), *budget], rate=2000, expect=None)
             for width in WIDTHS:
                 for view in VIEWS if width == WIDTHS[0] else ([], ["--tree"]):
                     with self.subTest(name, view=view, width=width):

@@ -17,7 +17,9 @@ MOST_DESCRIPTORS = 200
 MOST_RESIDENT_KIB = 128 << 10
 NO_SAMPLES = ("[shorter than a sampling period]", "[not sampled]")
 # Threads that are short of life at 1,000 Hz, in microseconds; how many at once.
-LIVES = [(length, at_once) for length in (20, 100, 500, 2000) for at_once in (1, 4)]
+# Each length, alone and beside others; without --long each in one of the two ways.
+LIVES = [(length, at_once) for number, length in enumerate((20, 100, 500, 2000))
+         for at_once in live.in_turn((4, 1), number)]
 
 
 class ShortThreads(live.LiveTest):

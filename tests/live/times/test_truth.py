@@ -322,6 +322,7 @@ class Timer(live.LiveTest):
 
     compares_times = True
 
+    @live.long_only  # the next has its weights, and the one where perf is refused the truth of the same program
     def test_the_forced_timer_is_right_too(self):
         recording = self.record(workload("thirds", 4000), "--trigger", "timer", rate=1000)
         self.assertEqual(recording.head()["trigger"], "timer")
@@ -369,8 +370,8 @@ class Unprivileged(live.LiveTest):
         self.assertEqual(recording.head()["trigger"], "sigtrap")
 
     def test_an_ordinary_users_children_and_threads_are_sampled(self):
-        briefly = (workload("children", "vfork"), workload("churn", 3200))
-        for command in (*briefly, *((workload("children", "fork"), workload("threads", 1800)) if live.IS_LONG else ())):
+        others = (workload("churn", 3200), workload("children", "fork"))
+        for command in (workload("children", "vfork"), workload("threads", 1800), *(others if live.IS_LONG else ())):
             with self.subTest(command[-1]):
                 self.assert_truth(self.record_as_user(command), may_be_unseen=True)
 

@@ -49,7 +49,7 @@ class Python(live_trace.TraceTest):
             with busy_machine():
                 trace = self.trace(python, self.workload("wide.py"), FUNCTIONS, ROUNDS, STEP)
             self.assertEqual(counts_of(trace.report("-n", "0")), {CALLS: FUNCTIONS})
-        self.on_each_python(check, in_ci=("debian-3.11", "pyenv-3.13"), oldest=(3, 11))
+        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 11))
 
     def test_each_of_many_callees_is_counted(self):
         def check(python):
@@ -114,7 +114,8 @@ class Compiled(test_trace_native.NativeTest):
     def test_each_of_many_callees_is_counted(self):
         for kind in ("instrument", "fentry"):
             with self.subTest(kind=kind):
-                self.trace(self.build("gcc", "wide.c", kind))
+                # Its functions are what they are: to optimise thousands takes five seconds.
+                self.trace(self.build("gcc", "wide.c", kind, "-O0"))
                 self.assertEqual(counts_of(self.report("-n", "0")), {CALLS: FUNCTIONS_IN_C})
 
 
