@@ -1,5 +1,5 @@
 /*
- * only - finds which functions a trace was to count (`fathom trace --only`).
+ * only - finds which functions a trace was asked to count (`fathom trace --only`).
  *
  * Calls of other functions are not counted, and their time belongs to the nearest function
  * outside of them that was asked for.  abi/only.h matches the patterns.

@@ -64,7 +64,7 @@ static bool give_up(struct known_calls *tree, size_t count)
 	return false;
 }
 
-/* A time at which the node's address means what it meant when it was called. */
+/* A time at which the node's address has the same meaning as when it was called. */
 static uint64_t time_of(const struct known_calls *tree, uint32_t node)
 {
 	const uint64_t identity =

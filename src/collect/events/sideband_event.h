@@ -23,7 +23,7 @@ struct sideband_event {
 	int pid, tid;
 	int parent_pid, parent_tid; /* fork */
 	bool is_exec;
-	bool is_out, is_preempted;        /* switch: out, or in; out while still runnable */
+	bool is_out, is_preempted;        /* switch: out, else in; out while still runnable */
 	uint64_t start, end, file_offset; /* map */
 	uint8_t build_id[20];
 	uint8_t build_id_len; /* 0: the kernel reported none */

@@ -201,8 +201,8 @@ void storms_take_child(struct storms *storms, struct image *parent, const struct
 	if (image_program(child) != NULL)
 		storms_take_program(storms, parent, child);
 	/*
-	 * In a storm of all children, the child's own children would delay their handshakes,
-	 * too: so these must have been brief as well.
+	 * In a storm of all children, those of the child would delay their handshakes, too: so
+	 * they must have been brief as well.
 	 */
 	if (child->is_brief && !child->has_long_below)
 		storms_take_brief(storms, parent);

@@ -332,11 +332,10 @@ void session_facts_note_full(struct recording_writer *writer, uint64_t max_bytes
 {
 	const bool is_even = max_bytes % (1U << 20) == 0;
 	CLEANUP(freep)
-	char *note =
-		xasprintf("the recording ended %.1f s after its start, at %" PRIu64
-			  " %s (--max-size); the program ran on and is not in it from there",
-			  (double)after_ns / 1e9, is_even ? max_bytes >> 20 : max_bytes,
-			  is_even ? "MiB" : "bytes");
+	char *note = xasprintf("the recording ended %.1f s after its start, at %" PRIu64
+			       " %s (--max-size); the program ran on unrecorded",
+			       (double)after_ns / 1e9, is_even ? max_bytes >> 20 : max_bytes,
+			       is_even ? "MiB" : "bytes");
 
 	recording_writer_note(writer, note);
 }

@@ -110,7 +110,7 @@ static int session_prepare(struct session *session, const char *agent_path, stru
 	return 0;
 }
 
-/* Initializes a session; its time begins. */
+/* Initializes a session; its clocks start. */
 static void session_begin(struct session *session)
 {
 	session->start_ns = monotonic_ns();

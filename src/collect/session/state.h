@@ -62,7 +62,7 @@ struct session_switches {
 	struct switch_costs costs;
 	bool is_tree_dear;    /* a process was changed: the tree's events must go, too */
 	bool is_tree_closed;  /* the whole tree's counter and sideband are closed */
-	uint64_t closed_ns;   /* when */
+	uint64_t closed_ns;   /* when they were closed */
 	uint64_t counted_ns;  /* CPU time by the tree's counter until then */
 	uint64_t overhead_ns; /* cost of switches until then, charged but not counted */
 	uint64_t clocks_ns;   /* CPU time from then on of images that ended since */

@@ -5,7 +5,7 @@
  * Context switches come from the sideband, exact; without it (perf events are refused, or were
  * closed because a program switches too often) schedstat is read at each tick.  At each tick,
  * threads that were switched out since they were last read are read (wall/reader.h).  With
- * another clock these functions do nothing.
+ * other clocks these functions do nothing.
  */
 #pragma once
 #include <stdbool.h>
