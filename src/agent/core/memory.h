@@ -113,7 +113,7 @@ static inline int mem_read(struct mem *mem, void *dst, u32 len, u64 addr)
 	const u8 *from = (const u8 *)addr;
 	u8 *to = dst;
 
-	/* Most are words, or records of tables; memcpy() may be interposed. */
+	/* Most reads are of a word, or of a small record of a table. */
 	for (; len >= sizeof(u64); len -= (u32)sizeof(u64)) {
 		__builtin_memcpy(to, from, sizeof(u64));
 		to += sizeof(u64);

@@ -1,10 +1,11 @@
 /*
  * namespaces - ends sampling before dlmopen() loads libraries with a C library of their own.
  *
- * What dlmopen() loads into another namespace is bound to that namespace's libc, where nothing
- * of ours interposes: its threads block our trap, its sigwait() takes it, its exec lets it
- * kill the next image, and a handler that it sets for SIGTRAP stays in the kernel behind our
- * back. Nothing is preloaded there, either.  So the process asks not to be sampled any more.
+ * A library that dlmopen() loads into another namespace calls that namespace's libc, which we do
+ * not interpose: its threads block our trap, its sigwait() takes the trap, its exec lets the
+ * trap kill the next image, and a handler that it sets for SIGTRAP is in the kernel without our
+ * knowledge.  The agent is not preloaded there, either.  So the process asks not to be sampled
+ * any more.
  */
 #include <dlfcn.h>
 #include <errno.h>

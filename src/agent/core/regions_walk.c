@@ -36,13 +36,13 @@ u64 regions_name(struct walk *walk, const struct region_name *name)
 	return code.key;
 }
 
-/* The word of a frame that stands for a region. */
+/* The word of a region's frame. */
 static u64 word_of(struct walk *walk, const struct region *region)
 {
 	return code_word(regions_name(walk, region->name), CODE_NO_INSTRUCTION);
 }
 
-/* The next open region without a place yet, from index *at (innermost) to 0; NULL: no more. */
+/* The next open region without a place yet, from index *at (innermost) down to 0; NULL: none. */
 static const struct region *next_open(const struct walk *walk, u32 *at)
 {
 	const struct regions *own = walk->regions.regions;

@@ -29,7 +29,7 @@ struct regions_walk {
 
 struct walk {
 	struct ring_header *ring;
-	u64 epoch;                    /* of what is sent for this walk */
+	u64 epoch;                    /* of the stack and names that are sent for it */
 	struct native_scratch *rules; /* memory for finding unwind rules */
 	struct memory_copies *copies; /* and for what is copied to be read */
 	struct python_scratch *python;

@@ -1,5 +1,5 @@
 /*
- * budget - the handler leaves the program at least half of its time.
+ * budget - limits the SIGTRAP handler to half of a thread's CPU time.
  *
  * A walk may take longer than a period: a stack of a thousand frames that has to be proven page
  * by page, at 20,000 Hz.  The event counts the handler's own time, so the next trap is due

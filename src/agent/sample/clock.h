@@ -32,7 +32,7 @@ u64 clock_weighed_at_ns(void);
 void clock_begin_ticks(void);
 /* The same, but the first stands for the time from now on. */
 void clock_begin_ticks_now(const struct ring_header *ring);
-/* Whether samples stand for less than half of what the thread has burned since its last tick. */
+/* Whether samples stand for less than half of the thread's CPU time since its last tick. */
 bool clock_is_mostly_unsampled(const struct ring_header *ring);
 /* The calling thread's CPU time that its samples covered but none stands for: system time. */
 u64 clock_unsampled_ns(u64 *out_covered_ns);

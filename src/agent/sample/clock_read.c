@@ -1,5 +1,5 @@
 /*
- * clock_read - the kernel's clocks of the calling thread and of the process.
+ * clock_read - reads the kernel's clocks of the calling thread and of the process.
  */
 #include <sys/resource.h>
 #include <sys/syscall.h>

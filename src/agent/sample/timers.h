@@ -10,8 +10,8 @@ struct ring_header;
 void timers_disarm_thread(void);
 bool timers_are_of(const siginfo_t *info);
 /*
- * In the handler of the timer of that number: false during a pause, when the next trap comes in
- * a second of CPU time.
+ * In a timer's handler (timer: its number): false during a pause, when the next trap comes after a
+ * second of CPU time.
  */
 bool timers_may_sample(const struct ring_header *ring, int timer);
 /* In the handler of an event's trap: replaces events by timers, if the recorder asks for it. */

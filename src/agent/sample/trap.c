@@ -1,5 +1,5 @@
 /*
- * trap - the SIGTRAP handler: one sample of the thread it interrupts.
+ * trap - the SIGTRAP handler, which takes a sample of the thread it interrupts.
  *
  * The signal's code and a mark of ours show what it is: TRAP_PERF for the recorder's event,
  * SI_TIMER for a timer of ours; anything else is the program's (forward.c).  All signals are

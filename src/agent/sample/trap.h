@@ -1,6 +1,6 @@
 /*
- * trap - the SIGTRAP handler: one sample of the thread it interrupts.  signals/signals.h has
- * the handler itself.
+ * trap - the SIGTRAP handler, which takes a sample of the thread it interrupts.  signals/signals.h
+ * declares the handler itself.
  */
 #pragma once
 

@@ -246,7 +246,7 @@ static enum walk_status steps_without_rule(struct steps *steps, struct mem *mem,
 	return by_code == WALK_COMPLETE && steps_believe(steps, mem) ? WALK_COMPLETE : status;
 }
 
-/* One step outwards by whatever means there are. */
+/* One step outwards: by a rule, or, without one, by instructions or the frame pointer. */
 static enum walk_status walk_step(struct mem *mem, struct walk *walk, struct steps *steps)
 {
 	const bool is_exact = steps->step.is_exact;

@@ -41,5 +41,5 @@ long fault_actions_set_in_kernel(int signal, const struct kernel_action *action,
 int fault_actions_set(int signal, const struct sigaction *wanted, struct sigaction *out_old);
 /* In a child of fork, as signals_take_over(). */
 void fault_actions_take_over(void);
-/* The kernel gets the program's actions. */
+/* Gives the kernel the program's actions. */
 void fault_actions_give_back(void);

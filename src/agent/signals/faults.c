@@ -202,7 +202,7 @@ static bool is_of_load(ucontext_t *context)
 }
 
 /*
- * Signals of these two that a process sent while the thread was in our handler, which does not
+ * SIGSEGV and SIGBUS that a process sent while the thread was in our handler, which does not
  * block them; a second one is dropped, as the kernel does.
  */
 static __thread struct {

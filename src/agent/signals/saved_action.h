@@ -1,6 +1,5 @@
 /*
- * saved_action - an action of the program's that the kernel does not have, since it has one of
- * ours.
+ * saved_action - keeps a signal action of the program's while the kernel has one of ours.
  *
  * A handler may read it at any moment, so there is no lock: a write goes to a slot of its own
  * and is then made current.  A slot is used again after seven more writes; a reader that is so

@@ -7,7 +7,7 @@
  * program would wait for it forever.  So a SIGTRAP that the program sends to a thread of its own
  * is sent as the substitute at once, by the same call.  The kernel then does with it what it
  * would have done with SIGTRAP, and its siginfo has the call and the process that sent it, by
- * which forward_unmark() knows it for a SIGTRAP.  SIGSTKFLT itself, if a program sends that, is
+ * which forward_unmark() recognises a SIGTRAP.  SIGSTKFLT itself, if a program sends that, is
  * sent with a mark, and so is a signal that is queued with a siginfo of the sender's own.
  *
  * Signals to a process are pending separately from those to a thread, and are sent unchanged.

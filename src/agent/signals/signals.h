@@ -4,9 +4,9 @@
  * The kernel has one action for SIGTRAP, which is our handler, and every thread must let the
  * signal in.  The program's own use of SIGTRAP (its action, blocking it, waiting for it) has to
  * be kept all the same, and masks change in many ways: by sigprocmask(), by a handler that
- * begins or ends, by siglongjmp() and swapcontext(), for the length of a ppoll(), by a new
- * thread that inherits one, by libc in places that no wrapper sees.  So the agent keeps none of
- * that.  The kernel does, on another signal, the substitute:
+ * begins or ends, by siglongjmp() and swapcontext(), for the duration of a ppoll(), by a new
+ * thread that inherits one, by libc in places that no wrapper sees.  So not the agent keeps it,
+ * but the kernel, on another signal, the substitute:
  *
  *   the program                            the kernel
  *   blocks SIGTRAP                         blocks the substitute
@@ -163,7 +163,7 @@ void forward_on_substitute(int signal, siginfo_t *info, void *context);
 void forward_trap(siginfo_t *info, ucontext_t *context);
 /* Restores the original signal in info, which a wait for the substitute took; returns it. */
 int forward_unmark(siginfo_t *info);
-/* Sends a thread of this process SIGTRAP, or the substitute itself: 0, or -errno. */
+/* Sends a thread of this process a SIGTRAP, or the substitute, with a mark: 0, or -errno. */
 long forward_send_marked(int tid, int signal, const siginfo_t *info);
 /*
  * self_signals.c: whether signal is SIGTRAP or the substitute, and the agent keeps the calling

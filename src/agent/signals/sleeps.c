@@ -4,7 +4,7 @@
  *
  * To stop a thread, the kernel has it leave its system call, and it restarts most calls when the
  * thread goes on: poll(), select(), nanosleep() and their like wait for the rest of their time
- * as if nothing had been, and fail with EINTR only if a handler runs.  Stopping takes the
+ * as if nothing had happened, and fail with EINTR only if a handler runs.  Stopping takes the
  * thread's CPU time, so a trap of ours is often due by then, and runs such a handler.
  *
  * Our handler, which is the first that the kernel runs, finds the call failed, and can repeat

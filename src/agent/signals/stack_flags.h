@@ -16,5 +16,5 @@ int stack_flags_to_kernel(int signal, int flags);
 int stack_flags_to_program(int signal, int flags);
 /* False as long as the flag is withheld from the kernel. */
 bool stack_flags_are_allowed(void);
-/* The program sets an alternate stack, or its actions are given back to the kernel. */
+/* Gives the kernel the flag: the program sets an alternate stack, or gets its actions back. */
 void stack_flags_allow(void);

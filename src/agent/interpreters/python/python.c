@@ -111,7 +111,8 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 }
 
 /*
- * Puts a word before that of an activation's native frame; behind this are its Python frames.
+ * Inserts a word before that of an activation's native frame, number `loop`, which its Python
+ * frames follow.
  */
 static void insert_before(struct walk *walk, u32 loop, u64 word)
 {
