@@ -112,9 +112,11 @@ static void handshake_begin_sampling(struct ring_header *ring, bool is_first, bo
 	 * is_in_agent: no samples while events count already and the thread's account has not
 	 * begun.
 	 */
-	thread_notes = (struct thread_notes){ .tid = is_alone ? own_process.pid : gettid(),
-					      .attach = agent_hello.attaches,
-					      .is_in_agent = true };
+	thread_notes = (struct thread_notes){
+		.tid = is_alone ? own_process.pid : (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
+		.attach = agent_hello.attaches,
+		.is_in_agent = true
+	};
 	/* Pairs with the acquire in on_trap(). */
 	__atomic_store_n(&own_ring.header, ring, __ATOMIC_RELEASE);
 	environment_set_period(own_ring.terms.period_ns);
@@ -130,7 +132,7 @@ void handshake_run(u32 occasion, u32 reason)
 	int saved_errno = errno;
 	int ring_fd;
 
-	own_process.pid = getpid();
+	own_process.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	agent_hello.may_be_trapped = false;
 	if (occasion == HANDSHAKE_FORK && reason == HANDSHAKE_NO_REASON)
 		reason = lasting_reason;

@@ -108,7 +108,7 @@ AGENT_START static void after_fork_in_child(void)
 		was_followed && permits.may_call && !agent_hello.leaves_children;
 	const u64 begin_ns = says_hello && late_ns == 0 ? cpu_time_of_thread_ns() : 0;
 
-	own_process.pid = getpid();
+	own_process.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	/* No handshake will clear it. */
 	if (agent_hello.leaves_children)
 		agent_hello.may_be_trapped = false;

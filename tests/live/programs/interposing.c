@@ -1,16 +1,19 @@
 /*
  * Interposes the functions that profilers interpose, and passes on.  Linked with busy.c,
- * or a library that is preloaded; says at the end how often it was called.
+ * or a library that is preloaded; says at the end how often it was called.  Of getpid() and gettid()
+ * it says how often before libc had the environment: libraries that interpose these begin at
+ * their first call, and by the environment (libfaketime).
  */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-static atomic_int creates, actions, masks, forks, execs;
+static atomic_int creates, actions, masks, forks, execs, early;
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
 		   void *argument)
@@ -63,8 +66,23 @@ int execve(const char *path, char *const argv[], char *const environment[])
 	return next(path, argv, environment);
 }
 
+pid_t getpid(void)
+{
+	if (environ == NULL)
+		atomic_fetch_add(&early, 1);
+	return (pid_t)syscall(SYS_getpid);
+}
+
+pid_t gettid(void)
+{
+	if (environ == NULL)
+		atomic_fetch_add(&early, 1);
+	return (pid_t)syscall(SYS_gettid);
+}
+
 __attribute__((destructor)) static void say(void)
 {
-	printf("interposed: %d %d %d %d %d\n", atomic_load(&creates), atomic_load(&actions),
-	       atomic_load(&masks), atomic_load(&forks), atomic_load(&execs));
+	printf("interposed: %d %d %d %d %d %d\n", atomic_load(&creates), atomic_load(&actions),
+	       atomic_load(&masks), atomic_load(&forks), atomic_load(&execs),
+	       atomic_load(&early));
 }
