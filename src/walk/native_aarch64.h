@@ -321,6 +321,13 @@ static inline int native_rule_is_guess(u64 rule)
 	return 0;
 }
 
+/* Not known: the rule of a first instruction is also that of code that has saved nothing. */
+static inline int native_rule_is_entry(u64 rule)
+{
+	(void)rule;
+	return 0;
+}
+
 /* Whether a guessed step to `ip` is plausible: a call instruction ends there. */
 static inline int native_follows_call(struct mem *mem, u64 ip)
 {

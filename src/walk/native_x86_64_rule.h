@@ -281,6 +281,15 @@ static inline int native_rule_is_guess(u64 rule)
 }
 
 /*
+ * Whether the rule is that of a function's first instruction: no code returns to one, since a
+ * caller has more on its stack than its return address (psABI: calls align it).
+ */
+static inline int native_rule_is_entry(u64 rule)
+{
+	return rule == (X86_FORM_SP | 8ULL << X86_OFFSET_SHIFT);
+}
+
+/*
  * The DWARF number of the register whose value the caller must put into regs->lr before a step by
  * this rule in the innermost frame; NATIVE_NO_REGISTER for nearly all rules.
  */

@@ -39,9 +39,10 @@ struct walk {
 	u64 leaf;    /* the address being executed */
 	u64 sp;      /* and the stack pointer there */
 	u32 count;
-	u8 status;    /* enum walk_status */
-	bool is_full; /* there were more callers than there is room for */
-	bool is_lost; /* a frame's name could not be sent */
+	u8 status;      /* enum walk_status */
+	bool is_full;   /* there were more callers than there is room for */
+	bool is_lost;   /* a frame's name could not be sent */
+	bool is_astray; /* beyond the outermost frame is no address behind a call */
 };
 
 /* Stores a frame; false when there is no room. */

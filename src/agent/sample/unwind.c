@@ -1,14 +1,5 @@
 /*
- * unwind - walks the stack of an interrupted thread, with a cache of unwind rules.
- *
- * A rule for an address is found once, by reading .eh_frame (about a microsecond), and kept
- * in a direct-mapped table of single words, `address << 16 | number of the rule`: one
- * atomic load, which cannot tear between threads.  Rules themselves are words as well, few
- * (hundreds for a large program), in a table that only grows.  That an image has no rule for an
- * address is kept, too: some have none for most of their code (Chromium).
- *
- * Both tables begin with one or two pages and spread as they fill: before, in a compiler that lives
- * 15 ms, each of some 150 new addresses touched a page of its own, a fault each.
+ * unwind - walks the stack of an interrupted thread, with a cache of unwind rules (rule_cache.c).
  */
 #include "agent/sample/unwind.h"
 
@@ -22,121 +13,24 @@
 #include "agent/interpreters/place.h"
 #include "agent/interpreters/python/builtins.h"
 #include "agent/sample/interpreters.h"
+#include "agent/sample/rule_cache.h"
 #include "agent/signals/altstack.h"
 #include "agent/signals/faults.h"
 #include "walk/native.h"
 
-#define CACHE_BITS       16
-#define CACHE_SLOTS      (1U << CACHE_BITS)
-#define CACHE_BITS_FIRST 10 /* grows to CACHE_BITS by whole steps */
-#define CACHE_BITS_STEP  2
-#define RULE_BITS        14
-#define RULE_SLOTS       (1U << RULE_BITS)
-#define RULE_BITS_FIRST  9
-#define RULE_PROBES      16U
 /* Most steps of a walk, even where frames are only counted. */
 #define MOST_STEPS 262144U
-/* In place of a rule's number: the address has no rule. */
-#define NO_RULE_NUMBER 0xffffU
 /*
  * Most steps through signals, or inwards, as where code leaves a stack: more of them are a
  * circle.
  */
 #define MOST_SIGNALS 64U
 
-static struct {
-	u64 words[CACHE_SLOTS];
-	u64 rules[RULE_SLOTS]; /* 0: free */
-	u32 more_bits;         /* the bits in use beyond CACHE_BITS_FIRST: only grows */
-	u32 puts;              /* since it grew */
-} cache;
-
-static u32 hash_bits(u64 word, u32 bits)
-{
-	return (u32)((word * 0x9e3779b97f4a7c15ULL) >> (64 - bits));
-}
-
-static u32 cache_bits(void)
-{
-	const u32 bits = CACHE_BITS_FIRST + __atomic_load_n(&cache.more_bits, __ATOMIC_RELAXED);
-
-	return bits < CACHE_BITS ? bits : CACHE_BITS;
-}
-
-static void cache_put(u64 address, u32 number)
-{
-	const u32 bits = cache_bits();
-
-	if (address >> 48 != 0)
-		return;
-	__atomic_store_n(&cache.words[hash_bits(address, bits)], address << 16 | number,
-			 __ATOMIC_RELAXED);
-	/* Threads that count or grow it at once lose a count, or grow it once. */
-	if (__atomic_add_fetch(&cache.puts, 1, __ATOMIC_RELAXED) < 1U << (bits - 1) ||
-	    bits == CACHE_BITS)
-		return;
-	__atomic_store_n(&cache.puts, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&cache.more_bits, bits + CACHE_BITS_STEP - CACHE_BITS_FIRST,
-			 __ATOMIC_RELAXED);
-}
-
-static u64 cache_word(u64 address, u32 bits)
-{
-	const u64 word =
-		__atomic_load_n(&cache.words[hash_bits(address, bits)], __ATOMIC_RELAXED);
-
-	return word >> 16 == (address & 0xffffffffffffULL) ? word : 0;
-}
-
-/* The rule that is kept for address; 0: none, or it is kept that there is none. */
-static u64 cache_get(u64 address, bool *out_has_no_rule)
-{
-	const u32 bits = cache_bits();
-	u64 word = cache_word(address, bits);
-
-	/* The rule may have been kept before the table grew. */
-	if (word == 0 && bits > CACHE_BITS_FIRST) {
-		word = cache_word(address, bits - CACHE_BITS_STEP);
-		if (word != 0)
-			cache_put(address, (u32)(word & 0xffff));
-	}
-	*out_has_no_rule = word != 0 && (word & 0xffff) == NO_RULE_NUMBER;
-	if (word == 0 || *out_has_no_rule)
-		return 0;
-	return __atomic_load_n(&cache.rules[word & (RULE_SLOTS - 1)], __ATOMIC_RELAXED);
-}
-
-/* The number of a rule among the first 1 << bits, made if it is new; false: no place for it. */
-static bool cache_number_among(u64 rule, u32 bits, u32 *out_number)
-{
-	const u32 start = hash_bits(rule, bits);
-
-	for (u32 i = 0; i < RULE_PROBES; i++) {
-		u32 number = (start + i) & ((1U << bits) - 1);
-		u64 there = 0;
-
-		if (__atomic_compare_exchange_n(&cache.rules[number], &there, rule, 0,
-						__ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
-		    there == rule) {
-			*out_number = number;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool cache_number_rule(u64 rule, u32 *out_number)
-{
-	return cache_number_among(rule, RULE_BITS_FIRST, out_number) ||
-	       cache_number_among(rule, RULE_BITS, out_number);
-}
-
 void unwind_flush(void)
 {
 	builtins_flush();
 	interpreter_places_flush();
-	for (u32 i = 0; i < 1U << cache_bits(); i++)
-		__atomic_store_n(&cache.words[i], 0, __ATOMIC_RELAXED);
+	rule_cache_flush();
 }
 
 static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch, u64 address,
@@ -144,9 +38,8 @@ static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch
 {
 	struct native_image image;
 	bool has_no_rule;
-	u32 number;
 
-	*out_rule = cache_get(address, &has_no_rule);
+	*out_rule = rule_cache_get(address, &has_no_rule);
 	if (*out_rule != 0)
 		return WALK_COMPLETE;
 	if (has_no_rule)
@@ -157,9 +50,9 @@ static enum walk_status rule_for(struct mem *mem, struct native_scratch *scratch
 
 	/* Not kept if the table could not be read: there may be a rule all the same. */
 	if (status == WALK_NO_RULE && !memory_is_used_up(mem) && !mem->was_forbidden)
-		cache_put(address, NO_RULE_NUMBER);
-	if (status == WALK_COMPLETE && cache_number_rule(*out_rule, &number))
-		cache_put(address, number);
+		rule_cache_put_none(address);
+	if (status == WALK_COMPLETE)
+		rule_cache_put(address, *out_rule);
 	return status;
 }
 
@@ -301,15 +194,62 @@ static bool steps_begin_by_code(struct steps *steps, struct mem *mem)
 	return steps_believe(steps, mem);
 }
 
-/* Ends the walk with its status; removes the last word if it is no frame. */
-static enum walk_status walk_end(struct mem *mem, struct walk *walk, bool is_astray,
-				 enum walk_status status)
+/* What the outermost frame returns into, if that is one by its rule; 0: it is not looked at. */
+static u64 walk_outermost(const struct steps *steps, const struct walk *walk)
+{
+	const u64 last = walk->count > 1 ? walk->frames[walk->count - 1] : RING_INTERPRETED;
+
+	return steps->signals > 0 || walk->is_full || (last & RING_INTERPRETED) != 0 ? 0
+										     : last + 1;
+}
+
+/*
+ * Takes away the outermost frame if its address is a function's beginning: the program put it there
+ * as the bottom of a stack that it made (abort(), in Perl's Coro).
+ */
+static bool walk_drop_bottom(const struct steps *steps, struct mem *mem, struct walk *walk)
+{
+	const u64 address = walk_outermost(steps, walk);
+	u64 rule;
+
+	if (address == 0 ||
+	    rule_for(mem, walk->rules, address, false, &rule) != WALK_COMPLETE ||
+	    !native_rule_is_entry(rule))
+		return false;
+	walk->count--;
+	return true;
+}
+
+/* Of a stack that was made; what interpreters it has decide for themselves (interpreters.h). */
+static enum walk_status walk_status_of_bottom(const struct walk *walk, enum walk_status status)
+{
+	return walk->python->layout == NULL && walk->ruby->layout == NULL ? WALK_SWITCHED
+									  : status;
+}
+
+/*
+ * The walk ends as status says; the last words are taken away if they are no frames.  One that no
+ * call leads to is none, though a rule led there: it is what lies where a stack was that was
+ * switched from, beyond a greenlet's first frame.
+ */
+static enum walk_status walk_end(const struct steps *steps, struct mem *mem, struct walk *walk,
+				 bool is_astray, enum walk_status status)
 {
 	if (is_astray && !walk->is_full)
 		walk->count--;
 	if (mem->was_forbidden)
 		return WALK_FORBIDDEN;
-	return memory_is_used_up(mem) ? WALK_READ_LIMIT : status;
+	if (memory_is_used_up(mem))
+		return WALK_READ_LIMIT;
+	const bool is_bottom = walk_drop_bottom(steps, mem, walk);
+	const u64 address = is_bottom ? 0 : walk_outermost(steps, walk);
+
+	walk->is_astray = is_astray || is_bottom;
+	if (address != 0 && !native_follows_call(mem, address) && !mem->was_forbidden) {
+		walk->count--;
+		walk->is_astray = true;
+	}
+	return is_bottom ? walk_status_of_bottom(walk, status) : status;
 }
 
 /*
@@ -345,7 +285,7 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 
 			if (!is_astray || was_guess || steps.count != 1 || walk->count != 1 ||
 			    !steps_begin_by_code(&steps, mem))
-				return walk_end(mem, walk, is_astray, status);
+				return walk_end(&steps, mem, walk, is_astray, status);
 			address = steps.regs.ip - 1;
 			walk->frames[0] = address;
 			continue;
@@ -355,7 +295,9 @@ static enum walk_status walk_native(const ucontext_t *context, struct mem *mem,
 		if (steps.step.is_signal)
 			walk_correct_trampoline(walk, address, is_exact);
 		if (steps.step.is_last)
-			return WALK_COMPLETE;
+			return !steps.step.is_signal && walk_drop_bottom(&steps, mem, walk)
+				       ? walk_status_of_bottom(walk, WALK_COMPLETE)
+				       : WALK_COMPLETE;
 		if (interpreters_want(walk, address) &&
 		    !interpreters_meet(walk, mem,
 				       &(struct native_frame){ .address = address,
@@ -381,6 +323,7 @@ void unwind_walk(const ucontext_t *context, struct walk *walk)
 	walk->leaf = ARCH_PC_OF(context);
 	walk->sp = ARCH_SP_OF(context);
 	walk->count = 0;
+	walk->is_astray = false;
 	memory_begin(&mem, walk->copies, walk->sp,
 		     altstack_of_context_holds(context, here) ? 0 : here);
 	if (faults_are_wanted()) {

@@ -42,6 +42,30 @@ GREENLETS = textwrap.dedent("""
     """)
 GREENLETS_CALLERS = {("work",) * 3 + ("shallow",), ("work",) * 10 + ("deep",), ("work",) * 2 + ("through_c",)}
 
+# What lies beyond a greenlet's stack is of others by now, and mostly no return address.
+RESUMED_ELSEWHERE = textwrap.dedent("""
+    import greenlet
+
+    def burn(turns):
+        while turns:
+            turns -= 1
+
+    def task():
+        while True:
+            burn(6000)
+            main.switch()
+
+    def deeper(depth, function):
+        if depth == 0:
+            return function()
+        return max(map(lambda _: deeper(depth - 1, function), range(1)), key=abs)
+
+    main = greenlet.getcurrent()
+    tasks = [greenlet.greenlet(task) for _ in range(12)]
+    for number in range(1200):
+        deeper(number % 5, lambda: tasks[number % 12].switch() or 0)
+    """)
+
 THROWN = textwrap.dedent("""
     import asyncio
 
@@ -105,10 +129,18 @@ class Zoo(live_python.PythonTest):
         self.assertGreater(whole, 0.99 * sum(tally.values()), tally)
         return tally
 
-    def test_a_greenlet_has_a_stack_of_its_own(self):
+    def need_greenlets(self):
         python = self.any_python("-c", "import greenlet")
         if subprocess.run(python, capture_output=True).returncode != 0:
             self.skipTest("python3-greenlet is not installed")
+
+    def test_a_greenlet_that_is_resumed_elsewhere_ends_at_its_first_frame(self):
+        self.need_greenlets()
+        tally = self.assert_callers(self.record(self.any_python("-c", RESUMED_ELSEWHERE)), {("task",)})
+        self.assertGreater(tally["switched"], tally["complete"])
+
+    def test_a_greenlet_has_a_stack_of_its_own(self):
+        self.need_greenlets()
         tally = self.assert_callers(self.record(self.any_python("-c", GREENLETS)), GREENLETS_CALLERS)
         self.assertGreater(tally["switched"], tally["complete"])
 

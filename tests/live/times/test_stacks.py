@@ -153,6 +153,17 @@ class SmallStacks(LiveTest):
         found = {tuple(frames[:2]) for frames, _ in recording.folded() if "compute" in frames[-1]}
         self.assertEqual(found, {("__start_context", "be_coroutine")})
 
+    def test_a_stack_that_the_program_made_has_no_frame_beyond_its_first_function(self):
+        if os.uname().machine != "x86_64":
+            self.skipTest("where the made stack begins is known by x86-64's unwind rules only")
+        for beyond in ((), ("1",)):
+            with self.subTest(beyond=beyond):
+                recording = self.record(workload("other_stack", "made", *beyond), rate=5000)
+                stacks = recording.head()["stacks"]
+                self.assertGreater(stacks["switched"], 0.9 * sum(stacks.values()), stacks)
+                found = {tuple(frames) for frames, _ in recording.folded() if "compute" in frames[-1]}
+                self.assertEqual(found, {("be_first", "compute")})
+
     def test_a_thread_ends_behind_a_filter_that_kills_for_our_calls(self):
         bare = subprocess.run(workload("small_stacks", "ends"), capture_output=True, timeout=300)
         if bare.returncode == 77:

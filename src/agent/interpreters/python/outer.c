@@ -107,7 +107,10 @@ bool python_put_outer(struct walk *walk, struct mem *mem)
 		walk->count = before;
 		walk->regions.met = met;
 	} else if (walk->count > before || scratch->activations > 0) {
-		walk->status = (u8)walk_status_of_interpreted(walk->status);
+		/* All frames were met, and behind the outermost is no caller's: a greenlet's stack. */
+		walk->status = walk->count == before && walk->is_astray
+				       ? WALK_SWITCHED
+				       : (u8)walk_status_of_interpreted(walk->status);
 	}
 	return true;
 }
