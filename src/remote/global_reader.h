@@ -1,7 +1,7 @@
 /*
- * global_reader - which variable a function of a few instructions returns the value of.
+ * global_reader - finds the variable whose value a function of a few instructions returns.
  *
- * Interpreters have such functions for what they do not export:
+ * Interpreters have such functions for variables that they do not export:
  *
  *	mov  distance(%rip),%rax          the variable itself, or a slot that points to it
  *	mov  offset(%rax),%rax            a field of it; up to three
@@ -14,7 +14,7 @@
 struct mem;
 
 /*
- * *out_address: where the value stands that the function at `function` returns.  False if its
- * instructions are others, or a pointer on the way is not there.
+ * Stores the address of the value that the function at `function` returns.  False if its code has
+ * another form, or a pointer on the way cannot be read.
  */
 bool global_reader_find(struct mem *mem, uint64_t function, uint64_t *out_address);

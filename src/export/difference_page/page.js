@@ -1,18 +1,18 @@
 /*
- * page - a difference to look into: a click or Enter zooms, Backspace goes to the caller, 0 or
- * Escape shows the whole, t turns the widths to the other side, / searches.  The image is as wide as
- * the window.
+ * page - makes a difference image interactive: a click or Enter zooms, Backspace goes to the
+ * caller, 0 or Escape shows the whole, t switches the widths to the other side, / searches. The
+ * image is as wide as the window.
  */
-const MARGIN = 10; /* px of the image, as picture.c draws it */
+const MARGIN = 10; /* px in the image, as picture.c draws it */
 const INDENT = 4;
-const COLUMN = 6.6; /* of a character */
-const SPARE = 8; /* columns: a label that leaves more of them empty is made anew */
+const COLUMN = 6.6; /* width of a character */
+const SPARE = 8; /* columns: a label with more unused space is made again */
 const NARROWEST = 320;
 const SVG = "http://www.w3.org/2000/svg";
 const sides = ["after", "before"].map((id) => document.getElementById(id));
 const [turn, reset, search, found, details] =
 	["turn", "reset", "search", "found", "details"].map((id) => document.getElementById(id));
-/* As the image was drawn: what is placed is that times scale. */
+/* Widths as drawn in the image; shown sizes are these times scale. */
 const boxWidth = (side) => boxesOf.get(side)[0].width;
 let scale = 1;
 
@@ -62,7 +62,7 @@ function place(box, x, width, isCaller) {
 	setLabel(box, x, width);
 }
 
-/* A gap of a pixel is between neighbours: a callee ends where its caller does, give or take it. */
+/* Neighbours are a pixel apart: a callee ends where its caller does, within that pixel. */
 function isWithin(box, outer) {
 	return box.x >= outer.x - 0.01 && box.x + box.width <= outer.x + outer.width + 1.01;
 }
@@ -106,7 +106,7 @@ function callerOf(side, target) {
 		target.y - box.y < 1.5 * (boxesOf.get(side)[1].y - boxesOf.get(side)[0].y));
 }
 
-/* Matches within matches are part of these. */
+/* Matches inside of other matches are not counted again. */
 function showMatches() {
 	const wanted = search.value.toLowerCase();
 

@@ -1,24 +1,23 @@
 /*
- * colors - which colour a function has: that of its package.
+ * colors - the colour of each function: that of its package.
  *
- * One's own code is orange, each package has a hue of its own, what is the system's is pale, and the
- * standard library and the interpreter are grey.
+ * Own code is orange, each package has a hue, the system's code is pale, and the standard
+ * library and the interpreter are grey.
  *
- * Colours are chosen in OKLCH, where equal lightness looks equally light in every
- * hue, so one colour of text is readable on all of them.
- * Source: https://bottosson.github.io/posts/oklab/
+ * Colours are chosen in OKLCH, where equal lightness looks equally light in every hue, so that
+ * one text colour is readable on all of them. Source: https://bottosson.github.io/posts/oklab/
  */
 const OWN_HUE = 58;
 const PACKAGE_HUES = [250, 150, 320, 200, 110, 285, 175, 350, 225, 130];
 const CHROMA_OF_ORIGIN = { package: 0.1, system: 0.045, kernel: 0.03, standard: 0, interpreter: 0, fathom: 0 };
 const packageHue = new Map();
 
-/* The package, or what else code is known as in the legend. */
+/* The package, or the legend's name for a group of other code. */
 function familyOf(f) {
 	return f.isOwn ? "your code" : f.language === FATHOM ? "not sampled" : f.package || "no package";
 }
 
-/* Families by their own time: [{ name, like, ns }], one's own code first, then the heaviest. */
+/* Families by self time: [{ name, like, ns }], own code first, then the heaviest. */
 function rankFamilies() {
 	const { self } = sumFunctions(0);
 	const families = new Map();
@@ -35,7 +34,7 @@ function rankFamilies() {
 	return ranked;
 }
 
-/* From -1 to 1, always the same for a name: neighbours of one module differ a little. */
+/* From -1 to 1, determined by the name, so that functions of one module differ a little. */
 function shadeOf(name) {
 	let hash = 0;
 	for (let i = 0; i < name.length; i++)

@@ -1,14 +1,14 @@
 /*
- * draw - the boxes on a canvas that is as large as what can be seen of them.
+ * draw - draws the visible boxes on a canvas of the size of the visible part.
  *
- * The canvas sticks to the top of its scrolling parent and is drawn anew when that
- * scrolls.  Boxes narrower than a third of a pixel are left out together with all
- * that is above them, so the work depends on the screen and not on the profile.
+ * The canvas sticks to the top of its scrolling parent and is redrawn when that scrolls. Boxes
+ * narrower than a third of a pixel are left out together with all above them, so the work
+ * depends on the screen and not on the profile.
  */
 const ROW_HEIGHT = 20; /* px */
 const NARROWEST = 0.33; /* px */
 const NARROWEST_LABEL = 22; /* px */
-const ANCESTORS_SHOWN = 3; /* of the zoomed box; the path above has them all */
+const ANCESTORS_SHOWN = 3; /* of the zoomed box; the path above the graph has all */
 const FONT = '12px system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
 const canvas = document.getElementById("canvas");
@@ -16,19 +16,21 @@ const graph = document.getElementById("graph");
 const content = document.getElementById("content");
 const context = canvas.getContext("2d");
 
-/* What is to be drawn.  The rest of the page changes it and calls layOut(). */
+/* What to draw. The rest of the page changes it and calls layOut(). */
 const view = {
 	kind: "flame", /* or icicle, inverted, sandwich */
 	zoom: 0,
 	isDark: false,
 	isMatch: null, /* a flag per function */
 	hovered: -1,
-	selected: -1, /* by the keyboard */
+	selected: -1, /* with the keyboard */
 };
-/* first: the outermost depth shown; deepest and above: the last one below and above the root. */
+/*
+ * first: the outermost depth shown; deepest and above: the last depth below and above the root.
+ */
 const size = { width: 0, height: 0, first: 0, deepest: 0, above: 0 };
 const labelWidths = new Map();
-/* Of the last drawing: boxes whose width was asked for, and those that were drawn. */
+/* Statistics of the last drawing: boxes whose width was looked at, and boxes drawn. */
 const work = { looked: 0, drawn: 0 };
 
 function rowCount() {
@@ -45,7 +47,9 @@ function isAncestor(node, descendant) {
 	return node <= descendant && descendant < endOf[node];
 }
 
-/* Where a node is drawn, in px of the canvas; what lies outside the zoomed one is full width. */
+/*
+ * Where a node is drawn, in px of the canvas; boxes outside of the zoomed one have full width.
+ */
 function boxOf(node) {
 	const y = rowOf(node) * ROW_HEIGHT - graph.scrollTop;
 	if (isAncestor(node, view.zoom))
@@ -160,7 +164,7 @@ function draw() {
 		drawEdge(size.height, size.height - ROW_HEIGHT);
 }
 
-/* Fades out the edge behind which there is more to scroll to. */
+/* Fades out an edge beyond which there is more to scroll to. */
 function drawEdge(y, toY) {
 	const fade = context.createLinearGradient(0, y, 0, toY);
 	const page = palette().page;
@@ -170,7 +174,7 @@ function drawEdge(y, toY) {
 	context.fillRect(0, Math.min(y, toY), size.width, Math.abs(toY - y));
 }
 
-/* Whether the node is wide enough for its callees to be looked at. */
+/* Draws the node; returns whether it is wide enough to look at its callees. */
 function drawIfVisible(node, paint) {
 	const box = boxOf(node);
 	work.looked++;
@@ -195,20 +199,22 @@ function redraw() {
 	});
 }
 
-/* How much of the window is the graph's. */
+/* The height of the graph in the window. */
 function heightOf(wanted) {
 	const room = Math.max(200, Math.min(window.innerHeight - graph.offsetTop - 190, window.innerHeight * 0.7));
 	return Math.min(wanted, Math.floor(room / ROW_HEIGHT) * ROW_HEIGHT);
 }
 
-/* The zoomed box stands at the edge from which the graph grows; that of a sandwich in the middle. */
+/*
+ * Scrolls the zoomed box to the edge from which the graph grows; in a sandwich, to the middle.
+ */
 function firstScroll(wanted) {
 	if (view.kind === "flame")
 		return wanted;
 	return view.kind === "sandwich" ? (size.above + 0.5) * ROW_HEIGHT - size.height / 2 : 0;
 }
 
-/* Fits the canvas to the window, and the graph's share of it to the depth of what is shown. */
+/* Fits the canvas to the window, and the graph's height to the depth shown. */
 function layOut() {
 	const scale = window.devicePixelRatio || 1;
 	const isSandwich = view.kind === "sandwich";
@@ -228,7 +234,7 @@ function layOut() {
 	draw();
 }
 
-/* The depth and the side of a row, both counted from the root. */
+/* The depth and the side of a row, both relative to the root. */
 function levelAt(row) {
 	if (view.kind === "flame")
 		return { depth: size.deepest - row, side: 0 };

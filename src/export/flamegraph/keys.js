@@ -1,7 +1,5 @@
-/*
- * keys - the page by its keys: arrows walk over the boxes, letters choose what is shown.
- */
-/* The nearest sibling on a side that is wide enough to be seen, or the node itself. */
+/* keys - controls the page with keys: arrows move between boxes, letters choose views. */
+/* The nearest sibling in a direction that is wide enough to be seen, or the node itself. */
 function siblingOf(node, step) {
 	const siblings = [];
 	const parent = parentOf[node];
@@ -31,7 +29,7 @@ function moveSelection(key) {
 		select(key === outward ? parentOf[node] : firstBelow(node, side));
 }
 
-/* Keys of the graph.  Returns whether the key was one. */
+/* Handles keys of the graph. Returns whether the key was one. */
 function pressInGraph(key) {
 	if (key.startsWith("Arrow"))
 		moveSelection(key);

@@ -1,10 +1,10 @@
 /*
- * lists - the head line, the legend, the table of functions and the details of a box.
+ * lists - fills in the head line, the legend, the table of functions and the details of a box.
  *
  * Names come from other people's programs: they are set as text, never as markup.
  */
 const ROWS_SHOWN = 200;
-/* Of all threads, in all of the time. */
+/* Of all threads, over all time. */
 let wholeTime = 0;
 const element = (id) => document.getElementById(id);
 
@@ -125,7 +125,7 @@ const sortings = {
 	name: (a, b) => (a.f.name < b.f.name ? -1 : a.f.name > b.f.name ? 1 : b.self - a.self),
 };
 
-/* Of which node of the call tree the list is: the other trees have everything. */
+/* The node of the call tree that the list covers: other trees are listed whole. */
 function listedNode() {
 	return tree === base ? view.zoom : 0;
 }
@@ -185,7 +185,7 @@ function showList(sorting, search, center) {
 			button.parentElement.removeAttribute("aria-sort");
 }
 
-/* Where a function is from: its file, its program or library, its package. */
+/* The origin of a function: its file, its program or library, its package. */
 function originOf(f) {
 	const parts = [
 		f.file === null ? "" : placeOf(f),
@@ -201,8 +201,8 @@ function nameOf(node) {
 }
 
 /*
- * " ±1.2", of the share: between that much less and more it lies with 95 % certainty.  It is known of the
- * call tree as long as all of it is shown, and not where a box is exact or narrow.
+ * " ±1.2": the uncertainty of the share, at 95 % confidence. Known for the call tree while all
+ * of it is shown; not for boxes that are exact or narrow.
  */
 function formatOff(node) {
 	const off = tree === base && profile.off ? profile.off[node] : 0;
@@ -211,7 +211,7 @@ function formatOff(node) {
 	return ` ±${(Math.ceil((1000 * off) / wholeTime) / 10).toFixed(1)}`;
 }
 
-/* [what, amount, share]; of trees other than that of calls there is one time only. */
+/* [what, amount, share]; trees other than the call tree have only one time. */
 function figuresOf(node) {
 	const whole = base.totalOf[0];
 	const figures = [["total", formatTime(totalOf[node]), formatShare(totalOf[node], whole) + formatOff(node)]];
@@ -226,7 +226,7 @@ function figuresOf(node) {
 	return figures;
 }
 
-/* In a place of its own, so that it never covers a box. */
+/* Details are shown in a place of their own, which never covers a box. */
 function showDetails(node) {
 	const figures = make("p", "figures");
 	for (const [what, amount, share] of figuresOf(node))

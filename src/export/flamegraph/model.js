@@ -1,9 +1,9 @@
 /*
  * model - the profile as typed arrays: what each box is and how wide.
  *
- * Nodes stand in pre-order, so a subtree is the run from i to endOf[i], and every
- * sum over a subtree is one loop.  Node 0 stands for everything.  base is the call tree; other
- * views (trees.js) are trees of the same shape, and one of them is the one that is drawn.
+ * Nodes are in pre-order, so a subtree is contiguous from i to endOf[i], and every sum over a
+ * subtree is one loop. Node 0 is the root. base is the call tree; other views (trees.js) are
+ * trees of the same form, and one of them is drawn.
  */
 const profile = JSON.parse(document.getElementById("profile").textContent);
 const FATHOM = "fathom";
@@ -12,7 +12,7 @@ const everything = {
 	package: "", origin: FATHOM, isOwn: false,
 };
 const functions = profile.functions.map(([name, language, module, file, line, pack, isOwn]) => {
-	/* A module's code is called by its file; what a system call is on stands in its brackets. */
+	/* Module code is named by its file; a system call's object is in its brackets. */
 	const short = name === "<module>" && file !== null ? `<module> ${baseName(file)}`
 		: profile.languages[language] === "kernel" ? name : shorten(name);
 	return {
@@ -33,7 +33,7 @@ const threads = profile.threads.map(([process, pid, name, tid, isIdle], id) => (
 	pid,
 	process,
 	label: `${name ?? "thread"} (${tid})`,
-	isIdle: isIdle === 1, /* it only waited, at one place */
+	isIdle: isIdle === 1, /* it only waited, in one place */
 	ns: 0,
 }));
 profile.rows.thread.forEach((thread, i) => {
@@ -41,8 +41,8 @@ profile.rows.thread.forEach((thread, i) => {
 });
 
 /*
- * A tree of these depths and functions, without figures.  sideOf is 0, or -1 for callers and 1 for
- * callees of the root of a sandwich.
+ * A tree of these depths and functions, without values. sideOf is 0; in a sandwich -1 for
+ * callers and 1 for callees of the root.
  */
 function makeTree(depth, ids) {
 	const count = depth.length;
@@ -57,7 +57,7 @@ function makeTree(depth, ids) {
 		selfOf: new Float64Array(count),
 		totalOf: new Float64Array(count),
 		leftOf: new Float64Array(count),
-		/* Samples with those of what it called; of a trace, its own calls. */
+		/* Samples including callees'; of a trace, its own calls. */
 		countOf: new Float64Array(count),
 		root: everything,
 	};
@@ -87,7 +87,10 @@ function functionAt(node) {
 	return node === 0 ? tree.root : functions[functionOf[node]];
 }
 
-/* Where each box begins: behind its siblings; the two sides of a sandwich begin at the same place. */
+/*
+ * The left edge of each box: after its siblings; both sides of a sandwich begin at the same
+ * place.
+ */
 function placeBoxes(placed) {
 	const next = new Float64Array(placed.count);
 	for (let i = 1; i < placed.count; i++) {
@@ -100,8 +103,8 @@ function placeBoxes(placed) {
 }
 
 /*
- * Sums in base what the threads for which isShown holds spent, in all or in the slots of span, in the
- * states that have a true in isState.
+ * Sums in base the time of the threads for which isShown holds, in all or in the slots of span,
+ * in the states that isState has as true.
  */
 function showThreads(isShown, span, isState) {
 	const rows = span ? profile.time_slots : profile.rows;
@@ -143,7 +146,7 @@ function sumFunctions(node) {
 	return { self, total };
 }
 
-/* The time below node spent in or under functions for which isMatch holds. */
+/* The time below node in functions for which isMatch holds, or in their callees. */
 function sumMatches(node, isMatch) {
 	let sum = 0;
 	for (let i = Math.max(node, 1); i < endOf[node]; ) {
@@ -154,7 +157,7 @@ function sumMatches(node, isMatch) {
 	return sum;
 }
 
-/* How many rows are below node on a side. */
+/* The number of rows below node on a side. */
 function deepestBelow(node, side) {
 	let deepest = depthOf[node];
 	for (let i = node; i < endOf[node]; i++)

@@ -1,13 +1,11 @@
-/*
- * names - what functions are called where there is little room, and how figures are written.
- */
+/* names - shortens function names, and formats numbers. */
 const LONG_NAME = 40; /* characters */
-/* What begins like brackets and is none. */
+/* Operators that look like brackets but are none. */
 const NO_BRACKETS = /(?:operator\s*(?:<=>|<<=|<<|<=|<|>>=|>>|>=|>|->\*|->|\(\))|->|\(anonymous namespace\))/y;
 
 /*
- * A long C++ or Rust name with an ellipsis for what stands between its brackets:
- * "std::map<…>::operator[](…)".  A name whose brackets do not match stays as it is.
+ * A long C++ or Rust name with an ellipsis for the contents of its brackets:
+ * "std::map<…>::operator[](…)". A name with unbalanced brackets stays as it is.
  */
 function shorten(name) {
 	const open = [];
@@ -35,8 +33,8 @@ function shorten(name) {
 }
 
 /*
- * From the whole label to the shortest that still says which function it is: what stands in front
- * of the last part says the least.
+ * Labels from the whole name to the shortest that still identifies the function: qualifiers are
+ * the least informative.
  */
 function labelsOf(short) {
 	const labels = [short];

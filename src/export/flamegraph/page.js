@@ -1,8 +1,8 @@
 /*
- * page - what the user does, and the address that remembers it.
+ * page - handles what the user does, and stores it in the page's address.
  *
- * Zoom, search, threads, direction and theme stand behind the # of the address, so
- * it can be passed on, and the browser's Back undoes a zoom.
+ * Zoom, search, threads, direction and theme are after the # of the address, so that it can be
+ * shared, and the browser's Back undoes a zoom.
  */
 const DEFAULTS = { zoom: 0, search: "", threads: "", view: "flame", of: -1, span: "", hide: "", theme: "", sort: "self" };
 const VIEWS = ["flame", "icicle", "inverted", "sandwich"];
@@ -10,8 +10,8 @@ const state = { ...DEFAULTS };
 const PATH_SHOWN = 40; /* steps */
 const systemTheme = window.matchMedia("(prefers-color-scheme: dark)");
 let legend = [];
-let shownPart = null; /* threads and span, of which base has the sums */
-let shownTree = null; /* and the tree that is drawn */
+let shownPart = null; /* the threads and span that base is summed for */
+let shownTree = null; /* the tree that is drawn */
 
 function numberOf(given, below) {
 	const number = Number(given ?? -1);
@@ -48,7 +48,7 @@ function writeAddress(isStep) {
 	}
 }
 
-/* "t3" is thread 3, "p12" every thread of process 12, "" all of them. */
+/* "t3" is thread 3, "p12" every thread of process 12, "" all threads. */
 function threadFilter(value) {
 	const id = Number(value.slice(1));
 	if (value.startsWith("t") && threads.some((t) => t.id === id))
@@ -58,7 +58,7 @@ function threadFilter(value) {
 	return () => true;
 }
 
-/* Paper is light. */
+/* The theme while printing, which is light; else empty. */
 let paperTheme = "";
 
 function printAs(theme) {
@@ -120,7 +120,7 @@ function applySearch() {
 		: `${formatShare(found, whole)}${view.zoom === 0 ? "" : " of the zoomed box"} matched`;
 }
 
-/* From everything to the zoomed box; of a very long way only the ends. */
+/* The path from the root to the zoomed box; the middle of a very long one is left out. */
 function zoomPath() {
 	const nodes = [view.zoom];
 	while (nodes[nodes.length - 1] !== 0)
@@ -144,7 +144,7 @@ function showPath() {
 	element("path").scrollLeft = element("path").scrollWidth;
 }
 
-/* Makes the page what the state says. */
+/* Updates the page to match the state. */
 function apply() {
 	applyPart();
 	applyTree();
@@ -173,7 +173,7 @@ function zoomTo(node) {
 		change({ zoom: node }, true);
 }
 
-/* The zoomed box may have nothing left. */
+/* The zoomed box may have no time left. */
 function hide(hidden) {
 	change({ hide: hidden, zoom: state.zoom }, false);
 	if (base.totalOf[0] > 0 && totalOf[view.zoom] === 0)
@@ -184,13 +184,13 @@ function search(query) {
 	change({ search: query }, false);
 }
 
-/* A node is one of its own tree: only flame and icicle are the same. */
+/* Node numbers belong to one tree: only flame and icicle share theirs. */
 function chooseView(kind) {
 	const isSame = [kind, state.view].every((name) => name === "flame" || name === "icicle");
 	change({ view: kind, zoom: isSame ? state.zoom : 0, of: kind === "sandwich" ? functionInSight() : -1 }, true);
 }
 
-/* The function that is chosen, pointed at or zoomed, or -1. */
+/* The function that is selected, hovered or zoomed, or -1. */
 function functionInSight() {
 	const node = [view.selected, view.hovered, view.zoom].find((n) => n > 0) ?? 0;
 	return node === 0 ? state.of : functionOf[node];
@@ -200,7 +200,7 @@ function center(id) {
 	change({ view: "sandwich", of: id, zoom: 0 }, true);
 }
 
-/* What a click on a box does. */
+/* Handles a click on a box. */
 function enter(node) {
 	if (state.view === "sandwich")
 		center(functionOf[node]);
@@ -317,7 +317,7 @@ showHead();
 listen();
 applyAddress();
 
-/* For tests: a canvas does not show where its boxes are. */
+/* For tests, which cannot see on a canvas where its boxes are. */
 window.fathom = {
 	boxOf, nodeAt, functionAt, view, work,
 	normalColorOf: (node) => colors.normal[functionOf[node]],

@@ -1,14 +1,15 @@
-/*
- * query - what stands in the search field, as a predicate on functions.
- */
+/* query - parses the search field into a predicate on functions. */
 const includes = (text, part) => text !== null && text.toLowerCase().includes(part);
 
-/* Of a path its last component, unless a path was typed. */
+/* Matches the last component of a path, or all of it if the part contains a slash. */
 function includesPath(path, part) {
 	return path !== null && includes(part.includes("/") ? path : baseName(path), part);
 }
 
-/* A predicate on functions for what stands in the search field; null: matches nothing. */
+/*
+ * A predicate on functions for a query; null for an invalid regular expression, which matches
+ * nothing.
+ */
 function parseQuery(query) {
 	const field = /^(module|file|language|package):(.+)$/s.exec(query);
 	const exact = /^"(.*)"$/s.exec(query);
@@ -34,7 +35,7 @@ function parseQuery(query) {
 		includesPath(f.file, part) || includesPath(f.module, part);
 }
 
-/* One flag per function, or null when nothing is searched for. */
+/* One flag per function, or null if the query is empty. */
 function findFunctions(query) {
 	if (query === "")
 		return null;

@@ -1,8 +1,9 @@
 /*
- * states - of the wall clock: what threads did in each box, and which of it is shown.
+ * states - the states of threads on the wall clock: colours, and which are shown.
  *
- * A function that mostly waits, as the system call at the end of a stack does, has the colour of what
- * it waits for; along the lower edge of each box of the call tree stands what was done there.
+ * A function that mostly waits, as the system call at the end of a stack, has the colour of its
+ * state; a stripe along the lower edge of each box of the call tree shows the states of its
+ * time.
  */
 /* Hue and chroma in OKLCH. */
 const STATE_COLORS = {
@@ -21,9 +22,9 @@ function hasStates() {
 	return profile.states !== undefined;
 }
 
-/* Of everything: the states that there are, the longest first: [{ id, name, ns }]. */
+/* States with any time in the whole profile, longest first: [{ id, name, ns }]. */
 const statesThere = (profile.states ?? []).map((name, id) => ({ id, name, ns: 0 }));
-/* By function, the state that more than half of its own time was; -1: it ran, or none was. */
+/* By function: the state with more than half of its self time; -1: it ran, or there is none. */
 const stateOfFunction = new Int8Array(functions.length).fill(-1);
 
 function sumStates() {
@@ -53,18 +54,18 @@ function idleNs() {
 	return threads.reduce((sum, t) => sum + (t.isIdle ? t.ns : 0), 0);
 }
 
-/* "sleep,io,idle" of the address: those of them that there are. */
+/* "sleep,io,idle" in the address: those of them that exist. */
 function parseHidden(text) {
 	return text.split(",").filter((name) => statesThere.some((s) => s.name === name) ||
 		(name === IDLE && idleNs() > 0)).join(",");
 }
 
-/* isShown, without idle threads if they are hidden. */
+/* isShown, but without idle threads if those are hidden. */
 function withoutIdle(hidden, isShown) {
 	return hidden.split(",").includes(IDLE) ? (t) => !t.isIdle && isShown(t) : isShown;
 }
 
-/* Whether rows of a state are shown, by its number. */
+/* By a state's number: whether rows in that state are shown. */
 function stateFilter(hidden) {
 	const names = hidden.split(",");
 	return (profile.states ?? []).map((name) => !names.includes(name));
@@ -75,7 +76,7 @@ function toggleState(hidden, name) {
 	return (names.includes(name) ? names.filter((n) => n !== name) : [...names, name]).join(",");
 }
 
-/* All but what ran. */
+/* All states except running. */
 function allWaits() {
 	return statesThere.map((s) => s.name).filter((name) => name !== "running").join(",");
 }
@@ -91,10 +92,10 @@ function waitOf(id) {
 	return stateOfFunction[id] < 0 ? undefined : profile.states[stateOfFunction[id]];
 }
 
-/* By place in statesThere: what was spent in each node of the call tree and below it. */
+/* By index in statesThere: the time in each node of the call tree, with those below it. */
 let stateTotals = [];
 
-/* The rows that are shown are those for which isShown(i) holds. */
+/* Sums the rows for which isShown(i) holds. */
 function sumStateTotals(rows, isShown) {
 	stateTotals = statesThere.map(() => new Float64Array(base.count));
 	const placeOf = [];
@@ -119,7 +120,7 @@ function drawStateEdge(node, box) {
 	});
 }
 
-/* "io 62 %", … of a node of the call tree, the most first. */
+/* "io 62 %", … for a node of the call tree, the largest first. */
 function describeStates(node) {
 	return statesThere
 		.map(({ name }, place) => ({ name, ns: stateTotals[place][node] }))
@@ -128,7 +129,7 @@ function describeStates(node) {
 		.map(({ name, ns }) => [name, formatShare(ns, totalOf[node])]);
 }
 
-/* A box to tick for each state. */
+/* Makes a checkbox for each state. */
 function showStateLegend(hidden, choose) {
 	const names = hidden.split(",");
 	const focused = document.activeElement?.dataset?.state;

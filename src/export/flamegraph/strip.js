@@ -1,10 +1,11 @@
 /*
- * strip - what was hot when: a bar for each slot of time, one's own code, packages and the rest on
- * top of each other, or the states of the wall clock; a span of it can be chosen, and the page is of that alone.
+ * strip - what was hot when: a bar for each slot of time, with own code, packages and other
+ * code stacked, or the states of the wall clock. If the user chooses a span of it, the page
+ * shows that span only.
  */
 const STRIP_HEIGHT = 44; /* px */
 const strip = document.getElementById("strip");
-/* kinds: a colour and a name for each of sums, from the lowest up. */
+/* kinds: a colour and a name for each of sums, from the bottom up. */
 const bars = { kinds: [], sums: [], highest: 0 };
 let dragFrom = -1;
 
@@ -12,7 +13,7 @@ function hasTime() {
 	return profile.time_slots.slots > 1 && profile.time_slots.node.length > 0;
 }
 
-/* Own code, packages, the rest. */
+/* Own code, packages, other code. */
 function classOf(f) {
 	return f.isOwn ? 0 : f.origin === "package" ? 1 : 2;
 }
@@ -96,7 +97,7 @@ function showSpan(span) {
 	drawStrip(span);
 }
 
-/* "12-40" of the address, or null: slots from the first to before the second. */
+/* "12-40" in the address: the first slot, and the one after the last; or null. */
 function parseSpan(text) {
 	const found = /^(\d+)-(\d+)$/.exec(text);
 	const span = found && [Number(found[1]), Math.min(Number(found[2]), profile.time_slots.slots)];
@@ -113,7 +114,7 @@ function spanTo(slot) {
 	return [Math.min(dragFrom, slot), Math.max(dragFrom, slot) + 1];
 }
 
-/* Dragging chooses a span, a click all of it, and so do the two fields. */
+/* Dragging chooses a span, a click clears it, and the two fields set it. */
 function listenToStrip(choose) {
 	strip.addEventListener("pointerdown", (e) => {
 		dragFrom = slotAt(e);

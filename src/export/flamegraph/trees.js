@@ -1,15 +1,16 @@
 /*
- * trees - other trees of the same stacks: from the functions that burned the time outwards, and what
- * calls one function and what it calls.
+ * trees - other trees of the same stacks: from the functions with most self time outwards, and
+ * the callers and callees of one function.
  *
- * What is too narrow to be seen is not followed, so a tree is made in the time of one look at the
+ * Branches too narrow to be seen are not followed, so a tree takes as long as one pass over the
  * call tree, however large that is.
  */
 const NARROWEST_SHARE = 1 / 20000;
 
 /*
- * Adds to out what hangs below depth: heaps of nodes of the call tree, merged by function, the
- * heaviest first.  expand(node, add) gives what comes behind a node: add(next, weight).
+ * Adds to out what is below the heaps: each heap is the nodes of the call tree for one
+ * function, and the heaviest comes first. expand(node, add) calls add(next, weight) for the
+ * nodes after a node.
  */
 function growTree(out, heaps, side, expand, least) {
 	const open = heaps.reverse().map((heap) => ({ heap, depth: 1 }));
@@ -32,7 +33,10 @@ function growTree(out, heaps, side, expand, least) {
 	}
 }
 
-/* The nodes that give(add) adds, by function: [{ id, nodes, weights, total }], the heaviest first. */
+/*
+ * Groups the nodes that give(add) adds by function: [{ id, nodes, weights, total }], the
+ * heaviest first.
+ */
 function groupNodes(give) {
 	const heaps = new Map();
 	give((node, weight) => {
@@ -72,7 +76,7 @@ function beginTree(total, self) {
 	return { depth: [0], ids: [0], total: [total], self: [self], side: [0] };
 }
 
-/* The functions that burned the time, and on them their callers. */
+/* The functions with self time, and above them their callers. */
 function invertedTree() {
 	const total = base.totalOf[0];
 	const out = beginTree(total, 0);
@@ -85,7 +89,7 @@ function invertedTree() {
 	return finishTree(out, everything);
 }
 
-/* What calls a function, and what it calls; of a recursive one, from its outermost call. */
+/* The callers and callees of a function; of a recursive one, from its outermost call. */
 function sandwichTree(id) {
 	const calls = [];
 	let total = 0;
@@ -109,7 +113,7 @@ function sandwichTree(id) {
 	return finishTree(out, functions[id]);
 }
 
-/* The function with the most time of its own. */
+/* The function with the most self time. */
 function hottestFunction() {
 	const { self } = sumFunctions(0);
 	let hottest = 0;
