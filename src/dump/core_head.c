@@ -30,7 +30,7 @@ static const char *fault_reason(const struct core_signal *signal)
 	if (signal->number == SIGSEGV && signal->code == SEGV_MAPERR)
 		return "which is not mapped";
 	if (signal->number == SIGSEGV && signal->code == SEGV_ACCERR)
-		return "which may not be used so";
+		return "which is protected against that access";
 	if (signal->number == SIGBUS && signal->code == BUS_ADRERR)
 		return "behind the end of a file";
 	return signal->number == SIGFPE && signal->code == FPE_INTDIV ? "a division by zero"

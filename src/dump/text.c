@@ -213,8 +213,8 @@ static void add_ending(const struct remote_thread *thread, const struct style *s
 		text_addf(&line, "… without native frames: %s", thread->why_unread);
 	else if (thread->stack.needs_frame_pointer)
 		text_add(&line,
-			 "… cut: the frame's function keeps its callers behind a register "
-			 "that cannot be read from outside");
+			 "… cut: this frame's caller can only be found by a register that "
+			 "cannot be read from outside");
 	else if (thread->stack.ending != WALK_COMPLETE && thread->stack.ending != WALK_SWITCHED)
 		text_addf(&line, "… %s", walk_sentence(thread->stack.ending));
 	if (line.len > 0)

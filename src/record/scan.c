@@ -117,7 +117,7 @@ uint32_t scan_id(struct scan *scan, int column, enum recording_table table)
 
 	if (id <= scan->reader->counts[table])
 		return id;
-	scan_damage(scan, "names a row that is not there");
+	scan_damage(scan, "refers to a row that does not exist");
 	return 0;
 }
 
@@ -127,7 +127,7 @@ uint64_t scan_sample_id(struct scan *scan, int column)
 
 	if (id <= scan->reader->counts[TABLE_SAMPLE_ROWS])
 		return id;
-	scan_damage(scan, "names a row that is not there");
+	scan_damage(scan, "refers to a row that does not exist");
 	return 0;
 }
 

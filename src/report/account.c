@@ -145,8 +145,8 @@ void account_add(struct text *out, const struct style *style, const struct profi
 			 "between the last sample and the end",
 			 info->thread_only_ns),
 		part_row("lost",
-			 "what samples stood for that were taken and did not come to the "
-			 "recording",
+			 "represented by samples that were taken, but lost before they were "
+			 "recorded",
 			 info->lost_ns),
 		part_row("start-up", "before the first instruction that could be sampled",
 			 info->startup_ns),

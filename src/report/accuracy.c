@@ -130,8 +130,9 @@ void accuracy_add(const struct profile *profile, const struct style *style, stru
 	if (profile_is_trace(profile)) {
 		style_add_wrapped(
 			out, style, 0,
-			"A trace counts calls: its times have no samples to be sure of. "
-			"What measuring took, and its uncertainty, is in 'fathom info'.");
+			"A trace measures each call: its times are not estimated from samples, "
+			"and have no intervals. 'fathom info' shows what measuring took, and "
+			"how uncertain that is.");
 		text_add(out, "\n");
 		return;
 	}

@@ -95,11 +95,11 @@ static void add_limits(const struct comparison *comparison, const struct style *
 		text_add(
 			&sentence,
 			comparison->is_trace
-				? "Runs were not compared: how much their times differ without "
-				  "a cause needs two recordings a side and more."
-				: "Runs were not compared: how much they differ without a "
-				  "cause needs two recordings a side and more. Verdicts are of "
-				  "the confidence intervals of these.");
+				? "Runs were not compared: how much their times vary by chance "
+				  "is known from two recordings a side on."
+				: "Runs were not compared: how much their times vary by chance "
+				  "is known from two recordings a side on. Verdicts are by the "
+				  "confidence intervals of these.");
 	else if (comparison->whole.before_ns > 0)
 		text_addf(&sentence,
 			  "A change of the total by %.1f %% would have been seen in four of "
@@ -223,7 +223,7 @@ static void add_table(const struct comparison *comparison,
 		text_add(out, "\n");
 		grid_write(&grid, style, out);
 	} else {
-		text_addf(out, "No %s changed beyond what differs anyway.\n",
+		text_addf(out, "No %s changed by more than chance explains.\n",
 			  group_by_name(options->by));
 	}
 	add_rest(comparison, options->by, changed > shown ? changed - shown : 0, style, out);

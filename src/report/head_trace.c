@@ -39,17 +39,19 @@ static void add_measuring(struct text *out, const struct style *style,
 					: " calls is not known, and is in their times");
 	}
 	if (info->clipped_ns > info->measuring_ns / CLIPPED_PART) {
-		text_add(&text, "; functions whose own time is shorter than what measuring "
-				"them takes would need ");
+		text_add(&text,
+			 "; some functions' own time is shorter than what measuring them "
+			 "should have taken, by ");
 		number_add_any_time(&text, info->clipped_ns);
-		text_add(&text, " less than none, and have none");
+		text_add(&text, ": it is shown as 0");
 	}
 	if (info->slowdown > 0 &&
 	    (info->slowdown > 1 + SLOWDOWN_SHOWN || info->slowdown < 1 - SLOWDOWN_SHOWN))
-		text_addf(&text,
-			  "%sthe processor took %.2f times as long for the same as when it was "
-			  "found out what a call takes, which is allowed for",
-			  text.len > 0 ? "; " : "", info->slowdown);
+		text_addf(
+			&text,
+			"%sthe processor took %.2f times as long for the same work as when the "
+			"cost of a call was measured, which is corrected for",
+			text.len > 0 ? "; " : "", info->slowdown);
 	if (text.len > 0)
 		head_add_line(out, style, "tracing", "%s", text_string(&text));
 }

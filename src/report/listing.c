@@ -224,8 +224,9 @@ static void add_part(const struct listing *listing, const struct lines_part *par
 		error_wrap(&why, rc, "no source");
 		add_sentence(listing, why.text);
 	} else if (source.is_younger) {
-		add_sentence(listing, "It was changed while it was recorded: what ran may have "
-				      "stood on other lines.");
+		add_sentence(listing,
+			     "The file was changed while its program was recorded: the "
+			     "code that ran may have been on other lines.");
 	}
 	/* A single row of an unknown line would only repeat the head. */
 	if (rc == 0 || part->rows[part->count - 1].line > 0)

@@ -161,8 +161,8 @@ void selection_add_base(const struct selection *selection, const struct style *s
 					    : ".");
 	}
 	if (profile_is_saturated(selection->profile))
-		text_add(&sentence, " Some sums are larger than can be counted (2^64 ns): they "
-				    "stand at that, and the percentages are wrong.");
+		text_add(&sentence, " Some sums exceed 2^64 ns and are cut there, so the "
+				    "percentages are wrong.");
 	style_add_wrapped(out, style, 0, text_string(&sentence));
 	text_add(out, "\n");
 	text_done(&sentence);

@@ -65,7 +65,7 @@ static int check(const char *path, const struct stat *about, struct source_age a
 		 struct error *err)
 {
 	if (about->st_size > SIZE_MAX_BYTES)
-		return error_set(err, -EINVAL, "%s is no source file", path);
+		return error_set(err, -EINVAL, "%s is not a source file", path);
 	if (age.end_ns && changed_ns(about) > age.end_ns)
 		return error_set(
 			err, -ESTALE,
@@ -87,7 +87,7 @@ static int read_all(int fd, const char *path, struct text *bytes, struct error *
 			return refuse_errno(path, errno, err);
 		text_add_bytes(bytes, piece, (size_t)got);
 		if (bytes->len > (size_t)SIZE_MAX_BYTES)
-			return error_set(err, -EINVAL, "%s is no source file", path);
+			return error_set(err, -EINVAL, "%s is not a source file", path);
 	}
 	return 0;
 }
@@ -125,11 +125,11 @@ int source_read(const char *path, uint32_t line, struct source_age age,
 	struct stat about;
 
 	if (is_no_file(path))
-		return error_set(err, -ENOENT, "%s is no file that could be shown", path);
+		return error_set(err, -ENOENT, "%s is not a file that could be shown", path);
 	CLEANUP(closep) int fd = regular_file_open(path, &about);
 
 	if (fd == -EINVAL)
-		return error_set(err, fd, "%s is no source file", path);
+		return error_set(err, fd, "%s is not a source file", path);
 	if (fd < 0)
 		return refuse_errno(path, -fd, err);
 	int rc = check(path, &about, age, err);

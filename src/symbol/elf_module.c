@@ -89,7 +89,7 @@ static bool is_bearable(const struct elf_module *module, const struct elf_image 
 		notes_add(
 			module->notes,
 			"no source lines of %s: its debugging information would take %.1f GiB "
-			"unpacked, which is more than can be true, or than there is room for",
+			"unpacked, which is not plausible, or more than this process may map",
 			module->path, (double)sum / (double)(UINT64_C(1) << 30));
 	return false;
 }

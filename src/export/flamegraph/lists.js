@@ -68,25 +68,25 @@ function showHead() {
 }
 
 const MEANING = {
-	flame: "Callers stand below, what they call above.",
-	icicle: "Callers stand above, what they call below.",
-	inverted: "At the top stand the functions that burned it themselves, below each what called it.",
-	sandwich: "Above the function stands what called it, below it what it calls.  A click on a box puts its function there.",
+	flame: "Callers are below, their callees above.",
+	icicle: "Callers are above, their callees below.",
+	inverted: "At the top are the functions that used it themselves, below each its callers.",
+	sandwich: "Above the function are its callers, below it its callees.  A click on a box shows its function that way.",
 };
 
 function describeMeaning() {
 	const time = profile.info.clock === "wall" ? "wall time" : "CPU time";
-	const states = hasStates() ? "  Along its lower edge stands what threads did there: run, or wait for what." : "";
+	const states = hasStates() ? "  Its lower edge shows what threads did there: whether they ran, or what they waited for." : "";
 	const isOfCalls = view.kind === "flame" || view.kind === "icicle";
 	const inlined = isOfCalls && profile.inlined.length > 0 ? "  A hatched box (↳) was inlined into its caller." : "";
 	const width = isOfCalls
-		? `A box is as wide as the ${time} its function and everything it called there took.`
-		: `A box is as wide as the ${time} that was spent by way of it.`;
+		? `A box is as wide as the ${time} of its function and of everything it called there.`
+		: `A box is as wide as the ${time} spent in its chain of calls.`;
 	return base.totalOf[0] === 0 && wholeTime > 0
-		? "Nothing of what is chosen took any time."
+		? "Nothing that is selected took any time."
 		: base.totalOf[0] === 0
 		? "There is nothing to show: no time was recorded."
-		: `${width}  ${MEANING[view.kind]}  From left to right the heaviest comes first; that is not the order of time.${isOfCalls ? states : ""}${inlined}`;
+		: `${width}  ${MEANING[view.kind]}  Siblings are ordered by weight, the heaviest first, not by time.${isOfCalls ? states : ""}${inlined}`;
 }
 
 const LEGEND_SHOWN = 14;

@@ -87,7 +87,7 @@ class Drawing(Page):
         self.assertEqual(self.text("#command"), "./prog -n 3")
         self.assertIn("10 samples · 12.0 ms of CPU time · 12.0 ms of wall time · 2 threads", self.text("#facts"))
         self.assertIn("2 samples were lost.", self.text("#warnings"))
-        self.assertIn("the CPU time its function and everything it called there took", self.text("#meaning"))
+        self.assertIn("the CPU time of its function and of everything it called there", self.text("#meaning"))
         self.assertEqual(self.page.evaluate("document.title"), "./prog -n 3 – flame graph")
 
     def test_widths_are_shares(self):

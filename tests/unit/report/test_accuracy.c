@@ -40,7 +40,7 @@ static void of_a_trace_it_says_that_there_are_no_samples(void **state)
 	made_init(&made);
 	made_add_calls(&made, "main;f", 1000, 1);
 	report_info_text(made.profile, &(struct report_options){ .is_accuracy = true }, &text);
-	assert_has(&text, "A trace counts calls");
+	assert_has(&text, "A trace measures each call");
 	text_done(&text);
 	made_done(&made);
 }

@@ -482,7 +482,7 @@ static void make_saturated(struct made *made)
 static void sums_that_do_not_fit_are_said(void **state)
 {
 	(void)state;
-	assert_head_says(make_saturated, "Some sums are larger than can be\ncounted (2^64 ns)");
+	assert_head_says(make_saturated, "Some sums exceed 2^64 ns and are cut");
 }
 
 static void make_crowd(struct made *made)

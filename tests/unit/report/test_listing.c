@@ -263,8 +263,8 @@ static void what_ruby_leaves_out_of_backtraces_has_a_source(void **state)
 	assert_non_null(strstr(listing, "> 2    hot()\n"));
 	freep(&listing);
 	listing = list_ruby("^run@<internal:kernel>:1+2", 1);
-	assert_non_null(
-		strstr(listing, "no source: <internal:kernel> is no file that could be shown"));
+	assert_non_null(strstr(
+		listing, "no source: <internal:kernel> is not a file that could be shown"));
 	freep(&listing);
 	listing = list_ruby("^Kernel#run", 1);
 	assert_non_null(strstr(

@@ -55,7 +55,7 @@ static void a_source_that_is_not_what_ran_is_not_shown(void **state)
 				  "it is another file",
 				  listing_path);
 	CLEANUP(freep) char *gone = xasprintf("%s is not on this machine", listing_path);
-	CLEANUP(freep) char *no_file = xasprintf("%s is no source file", listing_folder);
+	CLEANUP(freep) char *no_file = xasprintf("%s is not a source file", listing_folder);
 
 	(void)state;
 	listing_write(listing_source, LISTING_RECORDED + 1);
@@ -65,10 +65,10 @@ static void a_source_that_is_not_what_ran_is_not_shown(void **state)
 	assert_int_equal(unlink(listing_path), 0);
 	assert_refused(listing_path, gone);
 	assert_refused(listing_folder, no_file);
-	assert_refused("<string>", "<string> is no file that could be shown");
+	assert_refused("<string>", "<string> is not a file that could be shown");
 	assert_refused("(eval at /srv/app.rb:3)",
-		       "(eval at /srv/app.rb:3) is no file that could be shown");
-	assert_refused("-e", "-e is no file that could be shown");
+		       "(eval at /srv/app.rb:3) is not a file that could be shown");
+	assert_refused("-e", "-e is not a file that could be shown");
 	assert_refused("no/such/worker.py",
 		       "no/such/worker.py cannot be found from here: its path is relative to "
 		       "where the program ran, or was compiled");
@@ -146,7 +146,7 @@ static void a_relative_path_counts_from_where_the_program_was_started(void **sta
 
 static void a_pipe_of_the_name_does_not_hold_the_report_up(void **state)
 {
-	CLEANUP(freep) char *sentence = xasprintf("%s is no source file", listing_path);
+	CLEANUP(freep) char *sentence = xasprintf("%s is not a source file", listing_path);
 
 	(void)state;
 	unlink(listing_path);
@@ -169,8 +169,8 @@ static void a_source_that_was_changed_meanwhile_is_shown_with_a_warning(void **s
 	assert_int_equal(utimensat(AT_FDCWD, listing_path, inside, 0), 0);
 	freep(&listing);
 	listing = listing_of(&(struct report_options){ .lines = "run" }, listing_path);
-	assert_non_null(strstr(listing, "It was changed while it was recorded: what ran may "
-					"have stood on other lines."));
+	assert_non_null(strstr(listing, "The file was changed while its program was recorded: "
+					"the code that ran may have been on other lines."));
 	assert_non_null(strstr(listing, "total += math.sin(1)"));
 }
 
