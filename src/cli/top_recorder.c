@@ -38,7 +38,10 @@ static int make_folder(struct top_recorder *recorder, const char *recording, str
 	return 0;
 }
 
-/* Redirects the command's output; descriptors other than terminals are kept. */
+/*
+ * Redirects standard output to the file or to standard error; standard input and errors only if
+ * they are a terminal.
+ */
 static void set_descriptors(const struct top_recorder *recorder)
 {
 	const char *path = recorder->output;

@@ -149,7 +149,7 @@ static size_t short_columns(const char *name)
 	return columns;
 }
 
-/* Without a width limit, a long cell widens a cuttable column to at most PADDED_MAX. */
+/* Without a width limit, cells longer than PADDED_MAX do not widen a column that may be cut. */
 static size_t widening(const struct grid_column *column, const struct grid_cell *cell,
 		       unsigned int width)
 {
