@@ -249,7 +249,7 @@ static bool place_image(const struct unwind_file *file, const struct followed_ma
 	return true;
 }
 
-/* The vdso of 32-bit programs is none that we have ourselves. */
+/* Our own process has no vdso for 32-bit programs, so its headers are read from the target. */
 static void read_i386_headers(struct followed *followed, struct remote_image *image)
 {
 	uint8_t head[MEMORY_PAGE];

@@ -2,7 +2,7 @@
 
 #include "remote/memory.h"
 
-/* What walk/ reads of x86-64's .eh_frame is i386's as well, but for this. */
+/* i386's .eh_frame differs from x86-64's, which walk/ reads, only in these two respects. */
 #define EH_POINTER_SIZE 4
 #define CFA_PLT_FORM                                                    \
 	{                                                               \

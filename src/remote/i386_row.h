@@ -1,6 +1,4 @@
-/*
- * i386_row - where a frame of 32-bit code has its caller's registers, by .eh_frame.
- */
+/* i386_row - finds the unwind rule of a frame of 32-bit code in .eh_frame. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +8,7 @@
 struct mem;
 struct native_image;
 
-/* By DWARF's numbers, which for i386 are others than x86-64's. */
+/* DWARF register numbers of i386, which differ from x86-64's. */
 enum { I386_EBX = 3, I386_ESP = 4, I386_EBP = 5, I386_REGISTERS = 8, I386_EIP = 8 };
 
 struct i386_row {

@@ -112,7 +112,10 @@ static bool ends_in_a_jump(const struct outer_part *part, uint64_t address, uint
 	return false;
 }
 
-/* Of i386: jmp *address or jmp *offset(%ebx), perhaps behind endbr32.  It leads anywhere. */
+/*
+ * Whether the code is an i386 PLT stub, which may jump anywhere: jmp *address or jmp
+ * *offset(%ebx), perhaps after endbr32.
+ */
 static bool is_i386_stub(const struct outer_part *part, uint64_t address)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfb };

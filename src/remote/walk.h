@@ -10,7 +10,7 @@
 struct remote;
 struct remote_stack;
 
-/* A walk takes no longer, by stack_clock_ns(), whatever the program has put on the stack. */
+/* The time limit of a walk, by stack_clock_ns(), whatever the program has put on the stack. */
 #define WALK_STACK_MOST_NS 2000000000ULL
 
 /* The interpreters' states of the thread; 0: it has none. */

@@ -13,25 +13,25 @@
 #include "remote/walk.h"
 
 #define MOST_SIGNALS 64U
-/* Programs have some thousand call sites that matter; what collides is found anew. */
+/* Programs have some thousand call sites that matter; colliding rows are found anew. */
 #define KNOWN_ROWS 8192U
 
-/* In files: by the file and the place in it. */
+/* Cached rows, by file and place in it. */
 struct i386_rows {
 	struct {
-		uint64_t file_id, place; /* 0: none */
+		uint64_t file_id, place; /* 0: unused */
 		struct i386_row row;
 	} known[KNOWN_ROWS];
 };
 
-/* On its way outwards. */
+/* State of the walk, which goes outwards. */
 struct steps {
 	struct remote *remote;
 	struct i386_rows *rows;
 	uint32_t ip;
 	uint32_t registers[I386_REGISTERS];
-	uint32_t known; /* a bit for each */
-	bool is_exact;  /* ip is no return address */
+	uint32_t known; /* a bit for each register */
+	bool is_exact;  /* ip is not a return address */
 	bool is_last;
 	uint32_t signals;
 };
@@ -85,7 +85,7 @@ static enum walk_status find_cfa(const struct steps *steps, const struct cfa_bas
 	return WALK_COMPLETE;
 }
 
-/* Where the caller's value of a register lies; false: not in memory. */
+/* Finds the address of the caller's value of a register; false: it is not in memory. */
 static bool find_slot(const struct steps *steps, const struct cfa_place *place, uint32_t cfa,
 		      uint32_t *out_slot)
 {
@@ -98,13 +98,13 @@ static bool find_slot(const struct steps *steps, const struct cfa_place *place, 
 	return true;
 }
 
-/* The only register of the caller's that rules of callers are made of, beside its stack pointer. */
+/* Restores ebp: apart from esp, the only caller's register that further rules use. */
 static void restore_frame_pointer(struct steps *steps, const struct cfa_place *place,
 				  uint32_t cfa)
 {
 	uint32_t slot;
 
-	/* What an epilogue has popped already lies below the stack pointer: not in the copy. */
+	/* A slot that an epilogue has already popped is below esp, and not in the copy. */
 	if (find_slot(steps, place, cfa, &slot)) {
 		if (read_word(steps, slot, &steps->registers[I386_EBP]))
 			steps->known |= 1U << I386_EBP;
@@ -128,7 +128,7 @@ static enum walk_status step_by_row(struct steps *steps, const struct i386_row *
 	status = find_cfa(steps, &row->row.cfa, &cfa);
 	if (status != WALK_COMPLETE)
 		return status;
-	/* Only a signal's frame may lead to another stack. */
+	/* Only a signal frame may lead to another stack. */
 	if (row->is_signal_frame ? ++steps->signals > MOST_SIGNALS
 				 : cfa <= steps->registers[I386_ESP] || (cfa & 3) != 0)
 		return WALK_NO_PROGRESS;
@@ -145,7 +145,7 @@ static enum walk_status step_by_row(struct steps *steps, const struct i386_row *
 	return WALK_COMPLETE;
 }
 
-/* [the caller's frame pointer, the return address]. */
+/* Reads the pair [caller's ebp, return address] at ebp. */
 static bool step_by_frame_pointer(struct steps *steps)
 {
 	const uint32_t fp = steps->registers[I386_EBP];
@@ -164,7 +164,7 @@ static bool step_by_frame_pointer(struct steps *steps)
 	return true;
 }
 
-/* The vdso's functions that never return have no rule behind their int $0x80. */
+/* Functions of the vdso that never return have no rule after their int $0x80. */
 static bool is_in_system_call(const struct steps *steps)
 {
 	static const uint8_t code[] = { 0xcd, 0x80 };
@@ -194,7 +194,7 @@ static enum walk_status step_outwards(struct steps *steps)
 
 static void begin(struct steps *steps, const struct walk_registers *registers)
 {
-	/* A copy has them by x86-64's numbers. */
+	/* The copy has x86-64's numbers for these registers. */
 	static const uint8_t numbers[I386_REGISTERS] = { 0, 2, 1, 3, 7, 6, 4, 5 };
 
 	for (size_t i = 0; i < I386_REGISTERS; i++)
@@ -225,7 +225,10 @@ void walk_i386(struct remote *remote, struct i386_rows **rows, const struct stac
 
 		status = stack_push(stack, &frame) ? step_outwards(&steps) : WALK_TOO_DEEP;
 	}
-	/* No frame, but what the rule of hand-written code led to, which says nothing of its pushes. */
+	/*
+	 * Remove the frame: hand-written code pushed values that its unwind rule does not
+	 * cover.
+	 */
 	if (status == WALK_NO_MODULE && !steps.is_exact &&
 	    !native_follows_call(&remote->mem, steps.ip))
 		stack->count--;

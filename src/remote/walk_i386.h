@@ -1,8 +1,8 @@
 /*
  * walk_i386 - unwinds the copied stack of a thread that runs 32-bit code.
  *
- * By the rules of .eh_frame, which i386's ABI has all code carry; where there are none, by the
- * frame pointer, if what it leads to stands behind a call.
+ * Uses the rules of .eh_frame, which the i386 ABI requires of all code; where there are none,
+ * the frame pointer, if the return address it leads to follows a call.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ struct remote_stack;
 struct stack_copy;
 
 /*
- * The stack is read in remote->mem.  *rows keeps what was found in files, which processes share;
- * NULL at first, and freed by free().  What was in *stack goes.
+ * Reads the stack through remote->mem. *rows caches rules found in files, for all processes;
+ * NULL at first, and freed by free(). Clears *stack first.
  */
 void walk_i386(struct remote *remote, struct i386_rows **rows, const struct stack_copy *copy,
 	       struct remote_stack *stack);

@@ -58,11 +58,11 @@ struct elf_file {
  */
 int elf_file_open(const char *path, struct elf_file *out_elf, struct error *err);
 void elf_file_close(struct elf_file *elf);
-/* The same of a 32-bit file for i386.  -ENOENT: it is none, or cannot be read. */
+/* Likewise for a 32-bit file for i386. -ENOENT: it is something else, or cannot be read. */
 int elf_file_open_i386(const char *path, struct elf_file *out_elf);
 /*
- * Takes segments and sections of such a file from its first bytes, as they are in memory as well;
- * false: it is none.
+ * Reads segments and sections of such a file from its first bytes, which may also be in memory;
+ * false: it is something else.
  */
 bool elf_file_take_i386(struct elf_file *elf, const void *head, size_t len);
 

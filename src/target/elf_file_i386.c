@@ -1,4 +1,4 @@
-/* Files of 32-bit programs: what is needed to unwind their stacks, segments and sections. */
+/* Reads ELF files of 32-bit programs as far as unwinding needs: segments and sections. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -6,7 +6,9 @@
 #include "base/regular_file.h"
 #include "elf_file.h"
 
-/* Linkers write the program headers right behind the file's own, 32 bytes for each of some ten. */
+/*
+ * Linkers put the program headers directly after the ELF header, 32 bytes for each of some ten.
+ */
 #define HEAD_BYTES 4096U
 
 static void take_segment(struct elf_file *elf, const Elf32_Phdr *segment)
