@@ -118,6 +118,14 @@ static void report_so_far(void *context)
 	report_so_far_start(((const struct live *)context)->path);
 }
 
+/* With -q, which prints no report: why a recording of running processes has no samples. */
+static void say_why_nothing(const struct notes *notes)
+{
+	say("no samples were taken: nothing that could be sampled used any CPU time");
+	for (size_t i = 0; i < notes_count(notes); i++)
+		say("%s", notes_text(notes, i, NULL));
+}
+
 /* From here on the exit code is the command's, whatever happens to fathom. */
 static int record_into(struct recording_writer *writer, struct record_file *file,
 		       const struct record_settings *settings)
@@ -143,6 +151,9 @@ static int record_into(struct recording_writer *writer, struct record_file *file
 	keep_notes(writer, notes);
 	if (recording_writer_close(writer, &err) < 0)
 		say("the recording is not whole: %s", err.text);
+	if (settings->end.is_quiet && result.is_attached && !session.is_wall &&
+	    result.samples == 0)
+		say_why_nothing(notes);
 	record_end(file->path, &settings->end);
 	return exit_code_of_status(&result);
 }

@@ -29,6 +29,19 @@ static bool is_kernel_thread(pid_t pid)
 	       (flags & PF_KTHREAD);
 }
 
+/* Events may be opened on what cannot be read, and have no samples, or none with names. */
+static int judge_maps(const char *command, pid_t pid, struct error *err)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 && (errno == EACCES || errno == EPERM)
+		       ? refusal_explain(command, pid, -errno, err)
+		       : 0;
+}
+
 int refusal_judge(const char *command, pid_t pid, struct error *err)
 {
 	struct task_status status;
@@ -59,7 +72,7 @@ int refusal_judge(const char *command, pid_t pid, struct error *err)
 			err, -EINVAL,
 			"process %d (%s) is a thread of the kernel, and has no program",
 			(int)pid, status.name);
-	return 0;
+	return judge_maps(command, pid, err);
 }
 
 /* Decided by the program's first bytes. */

@@ -8,9 +8,9 @@ struct error;
  * Judges a process before reading it. command is the subcommand in the advice "fathom COMMAND
  * PID": "dump".
  *
- * 0 if it can be read, as far as its kind matters; else -errno and a sentence: there is no such
- * process (-ESRCH), it is a zombie, a kernel thread, a thread of another process, or fathom
- * itself (-EINVAL).
+ * 0 if it can be read, as far as its kind and the caller's rights matter; else -errno and a
+ * sentence: there is no such process (-ESRCH), it is a zombie, a kernel thread, a thread of another
+ * process, or fathom itself (-EINVAL), or may not be read (-EACCES, -EPERM).
  */
 int refusal_judge(const char *command, pid_t pid, struct error *err);
 /*

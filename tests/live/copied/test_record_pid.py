@@ -17,6 +17,9 @@ NO_PERF = ((0x20, 0, 0, 0), (0x15, 0, 1, 298), (6, 0, 0, 0x50001), (6, 0, 0, liv
 # Makes itself not dumpable, as what has changed its user is.
 HIDDEN = "import ctypes, sys; ctypes.CDLL(None).prctl(4, 0); print('ready', flush=True); sys.stdin.read()"
 
+# A debugger that keeps a process stopped.
+ATTACHED = ("import ctypes, sys; pid = int(sys.argv[1]); ctypes.CDLL(None).ptrace(16, pid, None, None);"
+            "import os; os.waitpid(pid, 0); print('attached', flush=True); sys.stdin.read()")
 
 THREADS = """
 #include <pthread.h>
@@ -128,6 +131,24 @@ class Refused(PidTest):
         run.stdout.readline()
         self.assert_refused("-p", run.pid, said=[f"sudo fathom record -p {run.pid}"],
                             launcher=("setpriv", f"--reuid={live.ORDINARY_USER}", f"--regid={live.ORDINARY_USER}", "--clear-groups"))
+
+    def test_one_that_root_may_not_read(self):
+        """As the first process is in some containers: perf events could be opened on it, and had no samples."""
+        try:
+            with open("/proc/1/maps", "rb"):
+                self.skipTest("all processes may be read here")
+        except PermissionError:
+            self.assert_refused("-p", 1, said=["process 1 ("])
+
+    def test_where_nothing_could_be_sampled_quiet_ones_say_so_too(self):
+        run = self.start(live.workload("blocked", "still", 1))
+        run.stdout.readline()
+        debugger = self.start([self.need("/usr/bin/python3"), "-c", ATTACHED, str(run.pid)])
+        self.assertEqual(debugger.stdout.readline(), b"attached\n")
+        done = self.record_pid("-p", run.pid, "-d", 0.2).run
+        self.assertEqual(done.returncode, 0)
+        for part in (b"no samples were taken", b"a debugger traces"):
+            self.assertIn(part, done.stderr)
 
     def test_where_perf_events_are_forbidden(self):
         run = self.start(live.workload("blocked", "still", 1))
