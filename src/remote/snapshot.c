@@ -18,6 +18,8 @@
 #define MOST_FRAMES (1U << 20)
 /* For all stacks together. */
 #define WALKS_MOST_NS 10000000000ULL
+/* Each thread's own part of that: enough for 10,000 native frames. */
+#define RESERVED_NS 10000000ULL
 
 /* Puts the process's first thread, whose id is the pid, first. */
 static void put_first(pid_t pid, pid_t *tids, size_t count)
@@ -32,6 +34,23 @@ static void put_first(pid_t pid, pid_t *tids, size_t count)
 	}
 }
 
+uint64_t snapshot_share_ns(uint64_t left_ns, size_t threads)
+{
+	const uint64_t even_ns = left_ns / threads;
+	const uint64_t own_ns = even_ns < RESERVED_NS ? even_ns : RESERVED_NS;
+
+	return own_ns + (left_ns - own_ns * threads) / 2;
+}
+
+/* Sets the deadline of the next thread's stack; `threads` are still to be read. */
+static void begin_thread(struct remote *remote, uint64_t until_ns, size_t threads)
+{
+	const uint64_t now_ns = stack_clock_ns();
+	const uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
+
+	remote->walks_until_ns = now_ns + snapshot_share_ns(left_ns, threads);
+}
+
 static void list_states(struct remote *remote)
 {
 	if (remote->python)
@@ -40,7 +59,7 @@ static void list_states(struct remote *remote)
 		remote_ruby_list(remote);
 }
 
-static void read_core(struct remote *remote, struct snapshot *out_snapshot)
+static void read_core(struct remote *remote, uint64_t until_ns, struct snapshot *out_snapshot)
 {
 	const struct core_file *file = &remote->core->file;
 	struct snapshot snapshot = { .count = file->thread_count };
@@ -49,6 +68,7 @@ static void read_core(struct remote *remote, struct snapshot *out_snapshot)
 	list_states(remote);
 	snapshot.threads = xreallocarray(NULL, snapshot.count, sizeof *snapshot.threads);
 	for (size_t i = 0; i < snapshot.count; i++) {
+		begin_thread(remote, until_ns, snapshot.count - i);
 		core_thread_read(remote, &file->threads[i], frames < MOST_FRAMES,
 				 &snapshot.threads[i]);
 		frames += snapshot.threads[i].stack.count;
@@ -59,9 +79,10 @@ static void read_core(struct remote *remote, struct snapshot *out_snapshot)
 
 int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct error *err)
 {
-	remote->walks_until_ns = stack_clock_ns() + WALKS_MOST_NS;
+	const uint64_t until_ns = stack_clock_ns() + WALKS_MOST_NS;
+
 	if (remote->core) {
-		read_core(remote, out_snapshot);
+		read_core(remote, until_ns, out_snapshot);
 		return 0;
 	}
 	CLEANUP(freep) pid_t *tids = NULL;
@@ -77,12 +98,14 @@ int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct e
 	for (size_t i = 0; i < count; i++) {
 		struct remote_thread *thread = &snapshot.threads[snapshot.count];
 
+		if (frames <= MOST_FRAMES)
+			begin_thread(remote, until_ns, count - i);
+		else
+			remote->walks_until_ns = 1; /* no more time */
 		if (remote_thread_read(remote, tids[i], thread) < 0)
 			continue;
 		snapshot.count++;
 		frames += thread->stack.count;
-		if (frames > MOST_FRAMES)
-			remote->walks_until_ns = 1; /* no more time */
 	}
 	if (snapshot.count == 0) {
 		snapshot_done(&snapshot);

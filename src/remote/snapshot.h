@@ -1,6 +1,7 @@
 /* snapshot - reads all threads of a process, one after the other, without stopping any. */
 #pragma once
 #include <stddef.h>
+#include <stdint.h>
 
 #include "remote/thread.h"
 
@@ -15,6 +16,11 @@ struct snapshot {
 	size_t count;
 };
 
+/*
+ * Returns how much of the time left the next of `threads` threads may use for its stack: half of
+ * what is not reserved for the others. A thread whose frames never end uses up no other's time.
+ */
+uint64_t snapshot_share_ns(uint64_t left_ns, size_t threads);
 /* Threads that end meanwhile are left out. -ESRCH and a sentence if all did. */
 int snapshot_read(struct remote *remote, struct snapshot *out_snapshot, struct error *err);
 /*
