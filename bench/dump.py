@@ -22,6 +22,7 @@ import time
 
 FATHOM = os.environ["FATHOM"]
 WORKLOADS = os.environ.get("WORKLOADS", os.path.join(os.path.dirname(FATHOM), "..", "..", "tests", "workloads"))
+BLOCKED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "workloads", "blocked.c")
 PYTHON = """import os, random, select, sys, threading, time
 ends = [os.pipe() for _ in range(2)]
 lock = threading.Lock()
@@ -129,7 +130,7 @@ class Tally:
             total = sum(counts.values())
             shares = "  ".join(f"{name} {100 * counts[name] / total:6.2f} %"
                                for name in ("right", "wrong", "cut", "doubtful", "none"))
-            print(f"{language:8}{kind:14}{total:8} reads  {shares}", flush=True)
+            print(f"{language:14}{kind:14}{total:8} reads  {shares}", flush=True)
 
 
 def own(thread, pattern):
@@ -137,10 +138,10 @@ def own(thread, pattern):
             if re.fullmatch(pattern, name)]
 
 
-def read_c(reads):
+def read_c(libc, program, reads):
     tally = Tally()
     for how in ("still", "churn"):
-        run = start([os.path.join(WORKLOADS, "blocked"), how, "200" if how == "still" else "40"])
+        run = start([program, how, "200" if how == "still" else "40"])
         truth = json.loads(run.first_line)["threads"] if how == "still" else {}
         levels = [f"level_{i}" for i in range(8)]
         begun = tally.reads
@@ -154,8 +155,19 @@ def read_c(reads):
                     found = own(thread, r"level_\d")[::-1]
                     tally.add("poll, waking", thread, found == levels[:len(found)])
         end(run)
-    tally.show("C")
+    tally.show(libc)
     return tally
+
+
+def c_programs(folder):
+    """The same program with each C library that is here, dynamic and static."""
+    programs = {"glibc": os.path.join(WORKLOADS, "blocked")}
+    for name, command in (("glibc, static", ["gcc", "-static"]), ("musl", ["musl-gcc"]), ("musl, static", ["musl-gcc", "-static"])):
+        path = os.path.join(folder, name.replace(", ", "-"))
+        if shutil.which(command[0]) and subprocess.run([*command, "-O2", "-g", "-D_GNU_SOURCE", "-pthread", "-o", path, BLOCKED],
+                                                       capture_output=True).returncode == 0:
+            programs[name] = path
+    return programs
 
 
 def read_interpreted(language, command, reads, threads):
@@ -180,8 +192,9 @@ def read_interpreted(language, command, reads, threads):
 
 def stacks(options):
     total, threads = 0, 50
-    tallies = [read_c(options.reads / 3)]
     with tempfile.TemporaryDirectory() as folder:
+        programs = c_programs(folder)
+        tallies = [read_c(name, path, options.reads / 2 / len(programs)) for name, path in programs.items()]
         for language, interpreter, text in (("Python", options.python, PYTHON), ("Ruby", shutil.which("ruby"), RUBY)):
             if not interpreter:
                 print(f"{language}: no interpreter")
@@ -189,7 +202,7 @@ def stacks(options):
             path = os.path.join(folder, language)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text.replace("THREADS", str(threads)))
-            tallies.append(read_interpreted(language, [interpreter, path], options.reads / 3, threads))
+            tallies.append(read_interpreted(language, [interpreter, path], options.reads / 4, threads))
     total = sum(tally.reads for tally in tallies)
     wrong = sum(tally.wrong for tally in tallies)
     print(f"{total} reads, {wrong} wrong")

@@ -87,7 +87,8 @@ int running_copy(pid_t tid, int timeout_ms, struct running_copy *out_copy)
 		fd = open_event(tid, false);
 	if (fd < 0)
 		return fd;
-	ring = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	/* The kernel writes over what was not read yet, unless it can be written that it was. */
+	ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED)
 		return -errno;
 	if (poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, timeout_ms) > 0) {

@@ -58,8 +58,8 @@ class DumpTest(live.LiveTest):
             self.skipTest(f"{compiler} {' '.join(flags)}: {done.stderr.decode(errors='replace').splitlines()[-1]}")
         return program
 
-    def dump(self, pid, *options, as_user=None):
-        done = self.dump_run(pid, "--json", *options, as_user=as_user)
+    def dump(self, pid, *options, as_user=None, variables=None):
+        done = self.dump_run(pid, "--json", *options, as_user=as_user, variables=variables)
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stderr)
         return self.parse(done.stdout)
 
@@ -68,9 +68,10 @@ class DumpTest(live.LiveTest):
         self.assertIsNone(misfit(dump, SCHEMA))
         return dump
 
-    def dump_run(self, pid, *options, as_user=None):
+    def dump_run(self, pid, *options, as_user=None, variables=None):
         more = {"user": as_user, "group": as_user, "extra_groups": []} if as_user is not None else {}
-        return subprocess.run([FATHOM, "dump", str(pid), *options], capture_output=True, timeout=300, **more)
+        return subprocess.run([FATHOM, "dump", str(pid), *options], capture_output=True, timeout=300,
+                              env={**os.environ, **(variables or {})}, **more)
 
     def dump_until(self, pid, is_so, otherwise, *options):
         """The dump of a program that is on its way to where it is to be looked at."""

@@ -9,6 +9,21 @@ OURS = ("plain", "with_alloca", "wait_here")
 LEVELS = [f"level_{i}" for i in range(8)]
 READS = 100000 if live.IS_LONG else 2000
 
+# The dump comes to the ring when a busy thread has had a quarter of a second for some more copies.
+SLOW_POLL = """
+#include <dlfcn.h>
+#include <poll.h>
+#include <unistd.h>
+int poll(struct pollfd *of, nfds_t count, int timeout)
+{
+	int (*real)(struct pollfd *, nfds_t, int) = dlsym(RTLD_NEXT, "poll");
+	(void)timeout;
+	const int rc = real(of, count, 60000);
+	usleep(250000);
+	return rc;
+}
+"""
+
 
 class Blocked(live_dump.DumpTest):
     def assert_stacks_known(self, run, dump):
@@ -66,6 +81,17 @@ class Blocked(live_dump.DumpTest):
                     self.skipTest("this user may open no sampling events here")
             return len(seen) == 3
         processes.wait_until(look, 120, "the three threads are never copied")
+
+    def test_one_that_fills_the_ring_before_it_is_read(self):
+        """As happens where the dump has to wait for a processor itself: the first copy stands."""
+        slow = self.write("slow.c", SLOW_POLL)
+        library = self.compile("slow.so", slow, "-shared", "-fPIC", "-D_GNU_SOURCE")
+        run = self.start(live.workload("blocked", "busy", 1))
+        dump = self.dump(run.pid, variables={"LD_PRELOAD": library})
+        (thread,) = [thread for thread in dump["threads"] if thread["tid"] != run.pid]
+        if thread["trust"] == "unread" and "perf_event_paranoid" in thread["why_unread"]:
+            self.skipTest("this user may open no sampling events here")
+        self.assertEqual((thread["trust"], thread["ending"]), ("copied", "complete"), thread)
 
 
 if __name__ == "__main__":
