@@ -49,6 +49,7 @@ struct x86_scan {
 	u32 jumps; /* conditional jumps so far */
 	u8 backwards;
 	u8 has_called; /* the last instruction was a call */
+	u8 has_checked; /* the last instruction compared the canary: the next jump leads to an abort */
 	struct x86_value registers[X86_REGISTERS];
 };
 
@@ -212,6 +213,8 @@ static inline enum x86_scan_result x86_scan_flow(struct x86_scan *s,
 			? opcode >> 4 == 7 || (opcode & 0xfc) == 0xe0
 			: insn->map == X86_MAP_0F && !insn->is_vector && opcode >> 4 == 8;
 
+	if (is_conditional && s->has_checked)
+		return X86_SCAN_ON;
 	if (is_conditional)
 		return ++s->jumps == s->take ||
 				       (s->take == X86_TAKE_FORWARDS && insn->immediate > 0)
@@ -248,6 +251,14 @@ static inline int x86_scan_is_behind(const struct x86_insn *insn)
 	       (insn->map == X86_MAP_ONE && insn->opcode == 0x90);
 }
 
+/* sub or xor %fs:0x28 from a register (-fstack-protector). */
+static inline u8 x86_scan_is_check(const struct x86_insn *insn)
+{
+	return insn->bytes[0] == 0x64 && insn->at >= 4 && insn->bytes[insn->at - 4] == 0x28 &&
+	       insn->bytes[insn->at - 3] == 0 && insn->map == X86_MAP_ONE &&
+	       (insn->opcode == 0x2b || insn->opcode == 0x33);
+}
+
 static inline enum x86_scan_result x86_scan_instruction(struct x86_scan *s, struct mem *mem)
 {
 	struct x86_insn insn;
@@ -259,6 +270,8 @@ static inline enum x86_scan_result x86_scan_instruction(struct x86_scan *s, stru
 	s->has_called = insn.map == X86_MAP_ONE &&
 			(insn.opcode == 0xe8 || (insn.opcode == 0xff && (insn.reg & 7) == 2));
 	const enum x86_scan_result result = x86_scan_flow(s, &insn);
+
+	s->has_checked = x86_scan_is_check(&insn);
 
 	if (result == X86_SCAN_ON && insn.opcode != 0xc9 && !x86_scan_computes(s, &insn))
 		x86_scan_effect(s, &insn);

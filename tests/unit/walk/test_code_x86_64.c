@@ -145,6 +145,29 @@ static void data_in_the_text_is_not_followed(void **state)
 }
 
 /* .fini is the last section of its segment. */
+/* Behind __stack_chk_fail() another function may stand at once, which looks like the rest. */
+static void a_stack_protectors_jump_is_no_way_to_the_end(void **state)
+{
+	static const uint8_t code[] = {
+		0x48, 0x85, 0xc0,                         /* 0 test %rax,%rax */
+		0x74, 0x02,                               /* 3 je 7 */
+		0xeb, 0xf9,                               /* 5 jmp 0 */
+		0x64, 0x48, 0x2b, 0x04, 0x25, 0x28, 0, 0, /* 7 sub %fs:0x28,%rax */
+		0,    0x75, 0x05,                         /* 16 jne 23 */
+		0x48, 0x83, 0xc4, 0x08, 0xc3,             /* 18 add $8,%rsp; ret */
+		0xe8, 0,    0,    0,    0,                /* 23 call */
+		0x48, 0x83, 0xc4, 0x40, 0xc3,             /* 28 add $64,%rsp; ret */
+	};
+	struct mem *mem = image_of_code(code, sizeof code);
+	struct native_regs regs;
+	struct native_step step;
+
+	(void)state;
+	assert_int_equal(step_at(mem, FUNCTION, FUNCTION, &regs, &step), WALK_COMPLETE);
+	assert_int_equal(regs.sp, SP + 16);
+	free(mem);
+}
+
 static void code_may_end_right_before_a_gap(void **state)
 {
 	struct mem *mem = image_of_code(init, sizeof init);
@@ -662,6 +685,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(start_up_code_is_understood_at_every_place),
+		cmocka_unit_test(a_stack_protectors_jump_is_no_way_to_the_end),
 		cmocka_unit_test(code_may_end_right_before_a_gap),
 		cmocka_unit_test(other_code_has_no_rule),
 		cmocka_unit_test(data_in_the_text_is_not_followed),
