@@ -26,6 +26,15 @@ class RubyTrace(live_trace.Trace):
         return {stack: (parent or 0, codes[frames[frame]])
                 for stack, parent, frame in self.rows("SELECT id, parent, frame FROM stacks")}
 
+    def paths(self):
+        """Of each stack the names of its callees without their owners, from the outermost one."""
+        stacks = self.stacks()
+        paths = {0: []}
+        for stack in sorted(stacks):
+            parent, (_, _, callee) = stacks[stack]
+            paths[stack] = paths[parent] + [callee.rpartition("#")[2]]
+        return list(paths.values())
+
     def counts_below(self, name):
         """Calls of all that was called from a method, in its thread and fiber, as counted_calls.rb has them."""
         stacks = self.stacks()

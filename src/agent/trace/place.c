@@ -33,7 +33,7 @@ u64 trace_leave_out(struct call_stack *calls)
 	return leave_out(calls);
 }
 
-/* The identity that the call's hook computed. */
+/* The identity that the call's hook computed; 0: none is kept. */
 static u64 identity_of(const struct trace_entry *entry)
 {
 	switch ((enum trace_kind)entry->kind) {
@@ -48,14 +48,14 @@ static u64 identity_of(const struct trace_entry *entry)
 		return trace_python_method_identity(entry->object);
 	case TRACE_KIND_REGION:
 		return trace_region_identity(entry->named);
-	case TRACE_KIND_RUBY:
-	case TRACE_KIND_RUBY_BUILTIN:
-	case TRACE_KIND_RUBY_OPERATOR:
-		/* Read from their frames at the next event. */
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:
 	case TRACE_KIND_FENTRY:
 		return entry->object;
+	case TRACE_KIND_RUBY:
+	case TRACE_KIND_RUBY_BUILTIN:
+	case TRACE_KIND_RUBY_OPERATOR:
+		/* Ruby's open calls are read from its frames at the next event (ruby/contexts.c). */
 	case TRACE_KIND_OUTSIDE:
 	case TRACE_KIND_COUNT:
 		break;

@@ -96,6 +96,10 @@ class Contexts(RubyTraceTest):
         def check(ruby):
             trace = self.check(ruby, "traced_children.rb")
             self.assertIn(("in_child", "start"), set(trace.own_callers(trace.truth["calls"])))
+            # The methods that fork() was called in are on a child's stack once: none of them calls itself.
+            for path in trace.paths():
+                names = [name for name in path if name in trace.truth["calls"]]
+                self.assertEqual(len(names), len(set(names)), path)
         self.on_each_ruby(check)
 
 
