@@ -205,8 +205,8 @@ void session_overhead_note(struct session *session)
 		return;
 	if (overhead->most_hz == 0)
 		text_addf(&note,
-			  "--overhead %g%%: no process was sampled by perf events, whose "
-			  "rate can be adapted; %" PRIu32 " samples a second were asked for",
+			  "--overhead %g%%: no perf event samples here, so the rate cannot "
+			  "be adapted; %" PRIu32 " samples a second were asked for",
 			  100 * overhead->terms.share, session->options->rate_hz);
 	else
 		add_rates(&note, overhead);
