@@ -15,7 +15,7 @@
  */
 void handshake_run(u32 occasion, u32 reason);
 /*
- * Asks not to be sampled any more, and waits for the answer (HANDSHAKE_TIMEOUT_MS at most).
+ * Asks not to be sampled any more, and waits for the answer in bounded time (abi/handshake.h).
  * True: the events are off, and no trap comes to the calling thread after this returns; another
  * thread may still get one when it returns from its system call.  Not for a vfork child, which
  * has no events and shares its parent's memory: callers check agent_is_of_another().

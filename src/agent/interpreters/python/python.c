@@ -125,7 +125,7 @@ static void insert_before(struct walk *walk, u32 loop, u64 word)
 
 /*
  * Enters an activation.  If its frames do not fit, the activation before may have been half made
- * and had none: then those stored for it are removed, and this one is entered with them.  If no
+ * and had none: then those stored for it are removed, and this one is entered again.  If no
  * frame is left, another interpreter may have called it.
  */
 static enum python_step enter(struct walk *walk, struct mem *mem, u64 sp, u64 cfa)
