@@ -20,7 +20,9 @@
 #include "report/style.h"
 
 enum {
-	STEPS_MAX = 4,
+	STEPS_MAX = 5,
+	STEPS = 3, /* and one that shows all */
+	LOW_STEPS = 2,
 	GAP = 2,
 	/* Per cent: the lines of a function with less self time are not worth a look. */
 	WORTH_LINES = 3,
@@ -239,10 +241,16 @@ static void add_steps(struct steps *steps, const struct selection *selection,
 		add_idle_steps(steps, info);
 		return;
 	}
-	if (head_is_waiting(selection->profile) && (!is_brief || info->wall_ns > LONG_NS))
+	if (head_is_waiting(selection->profile) && (!is_brief || info->wall_ns > LONG_NS)) {
+		const bool is_full = head_was_machine_full(info);
+
+		/* It may have waited for a CPU alone: the step is not in place of another. */
+		if (is_full && steps->most > LOW_STEPS)
+			steps->most++;
 		add_recording(steps, info, "--clock wall",
-			      head_was_machine_full(info) ? "what it waits for, if not a CPU"
-							  : "what it waits for");
+			      is_full ? "what it waits for, if not a CPU"
+				      : "what it waits for");
+	}
 	if (is_brief) {
 		add_recording(steps, info, "--rate 20000", "more samples of it");
 		add_repetition(steps, info);
@@ -266,9 +274,8 @@ void next_steps_add(const struct selection *selection, const struct packages *pa
 				   : NULL;
 	struct steps steps = { .style = style,
 			       .path = path,
-			       .most = options->height && options->height < LOW
-					       ? 2
-					       : STEPS_MAX - 1 };
+			       .most = options->height && options->height < LOW ? LOW_STEPS
+										: STEPS };
 
 	if (options->is_after_recording && options->path) {
 		CLEANUP(text_done) struct text safe = { 0 };

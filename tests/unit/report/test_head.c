@@ -222,6 +222,9 @@ static void what_it_waited_for_is_a_step_on_a_full_machine_too(void **state)
 	assert_summary_says(
 		make_a_process_crowded_out, 40,
 		"fathom record --clock wall -p 12  what it waits for, if not a CPU\n");
+	/* And not in place of another. */
+	assert_summary_says(make_a_process_crowded_out, 40, "\nfathom report --by package");
+	assert_summary_says(make_a_process_crowded_out, 40, "\nfathom open ");
 }
 
 static void make_short_and_crowded_out(struct made *made)
