@@ -3,9 +3,12 @@
  *
  *	unreturning filter     a seccomp filter lets write, exit and clock_gettime pass, no more
  *	unreturning dispatch   its system calls come to a handler of its own, rt_sigreturn too
+ *	unreturning libc       the same, but for those that libc's code makes
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <link.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -54,10 +57,53 @@ static int dispatch(void)
 	return 0;
 }
 
+/* Which of libc's images has executable code, and where. */
+static int find_libc(struct dl_phdr_info *info, size_t size, void *found)
+{
+	unsigned long *range = found;
+
+	(void)size;
+	if (strstr(info->dlpi_name, "libc.so") == NULL)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		if ((info->dlpi_phdr[i].p_flags & PF_X) == 0)
+			continue;
+		range[0] = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		range[1] = info->dlpi_phdr[i].p_memsz;
+	}
+	return 1;
+}
+
+/* syscall() and prctl() are libc's: neither comes to the handler. */
+static void fail(int signal)
+{
+	selector = 0;
+	_exit(signal);
+}
+
+static int dispatch_all_but_libc(void)
+{
+	unsigned long range[2] = { 0 };
+
+	signal(SIGSYS, fail);
+	if (dl_iterate_phdr(find_libc, range) != 1 ||
+	    prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, range[0], range[1], &selector) != 0)
+		return -1;
+	selector = 1;
+	return syscall(SYS_getpid) > 0 && prctl(PR_GET_DUMPABLE) >= 0 ? 0 : -1;
+}
+
+static int restrict_calls(const char *way)
+{
+	if (strcmp(way, "filter") == 0)
+		return filter();
+	return strcmp(way, "libc") == 0 ? dispatch_all_but_libc() : dispatch();
+}
+
 int main(int argc, char **argv)
 {
 	compute();
-	if (argc < 2 || (strcmp(argv[1], "filter") == 0 ? filter() : dispatch()) != 0)
+	if (argc < 2 || restrict_calls(argv[1]) != 0)
 		return 77;
 	compute();
 	selector = 0;

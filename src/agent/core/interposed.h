@@ -16,8 +16,8 @@
 	X(_Fork, PASSES_ON, "its child does not count in its parent's trace")                  \
 	X(clone, PASSES_ON, "the same")                                                        \
 	/* seccomp.c */                                                                        \
-	X(prctl, ANSWERS, "a filter that may forbid our system calls is noticed")              \
-	X(syscall, ANSWERS, "the same; and signals as by libc's own functions")
+	X(prctl, PASSES_ON, "a filter that may forbid our system calls is noticed")            \
+	X(syscall, PASSES_ON, "the same; and signals as by libc's own functions")
 
 enum core_hook { CORE_HOOKS(HOOK_NUMBER) };
 

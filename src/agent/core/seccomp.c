@@ -24,6 +24,7 @@
 #include "agent/core/raw_forks.h"
 #include "agent/core/filter.h"
 #include "agent/core/hooks.h"
+#include "agent/core/interposed.h"
 #include "agent/core/mechanism.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
@@ -39,6 +40,9 @@ static void end_traps(void)
 	MECHANISMS_DO(forbid_handlers, ());
 	errno = saved_errno;
 }
+
+/* Calls come to the program's handler but from where it says, which may be libc's code. */
+static bool is_dispatched;
 
 static void give_up_counter(void)
 {
@@ -107,6 +111,13 @@ AGENT_START static void note_prctl(long option, long argument, long second)
 		give_up_counter();
 }
 
+/* After the call, which is ours as long as none is dispatched. */
+static void note_dispatch(long option, long argument, long rc)
+{
+	if (option == PR_SET_SYSCALL_USER_DISPATCH && argument != 0 && rc == 0)
+		__atomic_store_n(&is_dispatched, true, __ATOMIC_RELAXED);
+}
+
 /* After the call: before it, reading the counter would kill the thread. */
 static void note_done(long option, long argument, long rc)
 {
@@ -134,9 +145,12 @@ AGENT_START AGENT_EXPORT int prctl(int option, ...)
 		a[i] = va_arg(list, long);
 	va_end(list);
 	note_prctl(option, a[0], a[1]);
+	if (__atomic_load_n(&is_dispatched, __ATOMIC_RELAXED))
+		return HOOK_NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
 	const long rc = arch_syscall6(SYS_prctl, option, a[0], a[1], a[2], a[3], 0);
 
 	note_done(option, a[0], rc);
+	note_dispatch(option, a[0], rc);
 	return (int)result_of(rc);
 }
 
@@ -176,10 +190,14 @@ AGENT_EXPORT long syscall(long number, ...)
 				(char *const *)a[3], (int)a[4]);
 	if (MECHANISMS_ASK(answer_call, (number, a, &rc)))
 		return result_of(rc);
+	if (__atomic_load_n(&is_dispatched, __ATOMIC_RELAXED))
+		return HOOK_NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	rc = arch_syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (rc == 0 && raw_fork_is_made_by(number, a))
 		MECHANISMS_DO(abandon, ());
-	if (number == SYS_prctl)
+	if (number == SYS_prctl) {
 		note_done(a[0], a[1], rc);
+		note_dispatch((int)a[0], a[1], rc);
+	}
 	return result_of(rc);
 }
