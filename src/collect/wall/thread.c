@@ -30,8 +30,13 @@ static void end_wait(struct wall_thread *thread, const struct wall_rows *rows, u
 
 	thread->wakeups++;
 	if (thread->is_read && thread->read.has_stack && whole_ns >= thread->gap_ns) {
-		wall_thread_book_ended(thread, rows);
-		thread->ended = (struct wall_credit){ thread->read, ns, time_ns };
+		if (thread->ended_count == WALL_ENDED)
+			wall_thread_book_ended(thread, rows);
+		thread->ended[thread->ended_count++] =
+			(struct wall_credit){ .read = thread->read,
+					      .ns = ns,
+					      .end_ns = time_ns,
+					      .least_ns = ns == whole_ns ? thread->gap_ns : 0 };
 	} else {
 		thread->short_ns += ns;
 		if (thread->is_read)
@@ -115,14 +120,25 @@ void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *r
 	wall_thread_add_credit(thread, &met, gap_ns, thread->since_ns);
 }
 
-/* Takes time from the waits that ended, an equal part of each; returns how much they had. */
+/*
+ * Takes time from the waits that ended, an equal part of each; returns how much they had.  A wait
+ * that was shorter than a tick, but for its wait for a CPU, was found with the chance of its own
+ * length: it stands for the tick.
+ */
 static uint64_t take_from_waits(struct wall_thread *thread, uint64_t ns)
 {
 	const uint64_t each_ns = thread->wakeups > 0 ? ns / thread->wakeups : 0;
-	const uint64_t ended_ns = at_most(each_ns, thread->ended.ns);
+	uint64_t ended_ns = 0;
+
+	for (uint32_t i = 0; i < thread->ended_count; i++) {
+		const uint64_t part_ns =
+			at_most(each_ns, above(thread->ended[i].ns, thread->ended[i].least_ns));
+
+		thread->ended[i].ns -= part_ns;
+		ended_ns += part_ns;
+	}
 	const uint64_t short_ns = at_most(ns - ended_ns, thread->short_ns);
 
-	thread->ended.ns -= ended_ns;
 	thread->short_ns -= short_ns;
 	return ended_ns + short_ns;
 }

@@ -20,6 +20,8 @@
 
 /* Different short waits that were read and have not got their time yet: more are rare. */
 #define WALL_CREDITS 8
+/* Long waits that ended since the thread was settled: on a busy machine that takes some ticks. */
+#define WALL_ENDED 8
 
 enum wall_place { WALL_RUNS, WALL_QUEUES, WALL_WAITS };
 
@@ -27,6 +29,7 @@ enum wall_place { WALL_RUNS, WALL_QUEUES, WALL_WAITS };
 struct wall_credit {
 	struct wall_read read;
 	uint64_t ns, end_ns;
+	uint64_t least_ns; /* of a long wait: it was found with the chance of no less */
 };
 
 /* /proc/PID/task/TID/schedstat */
@@ -70,7 +73,8 @@ struct wall_thread {
 
 	/* Since the last wall_thread_settle(). */
 	uint64_t wakeups;
-	struct wall_credit ended; /* a long wait that ended; ns 0: none did */
+	struct wall_credit ended[WALL_ENDED]; /* long waits that ended */
+	uint32_t ended_count;
 	/* By the records of switches since schedstat was as in sched. */
 	bool has_sched, has_run; /* without has_run, sched.run_ns is not to be used */
 	struct wall_sched sched;

@@ -22,7 +22,7 @@ void wall_thread_add_row(const struct wall_thread *thread, const struct wall_row
 /* The same for a wait that was read, with its stack if it has one. */
 void wall_thread_add_read(const struct wall_thread *thread, const struct wall_rows *rows,
 			  const struct wall_read *read, uint64_t ns, uint64_t time_ns);
-/* Adds a row for the long wait that ended last, as far as it is in none. */
+/* Adds rows for the long waits that ended since the thread was settled. */
 void wall_thread_book_ended(struct wall_thread *thread, const struct wall_rows *rows);
 /*
  * Notes that a short wait that was read is to get ns of the time of all short waits.  If there

@@ -38,9 +38,10 @@ void wall_thread_add_read(const struct wall_thread *thread, const struct wall_ro
 
 void wall_thread_book_ended(struct wall_thread *thread, const struct wall_rows *rows)
 {
-	wall_thread_add_read(thread, rows, &thread->ended.read, thread->ended.ns,
-			     thread->ended.end_ns);
-	thread->ended.ns = 0;
+	for (uint32_t i = 0; i < thread->ended_count; i++)
+		wall_thread_add_read(thread, rows, &thread->ended[i].read, thread->ended[i].ns,
+				     thread->ended[i].end_ns);
+	thread->ended_count = 0;
 }
 
 static bool is_same(const struct wall_read *a, const struct wall_read *b)
@@ -61,7 +62,7 @@ void wall_thread_add_credit(struct wall_thread *thread, const struct wall_read *
 	}
 	if (thread->credit_count < WALL_CREDITS)
 		thread->credits[thread->credit_count++] =
-			(struct wall_credit){ *read, ns, end_ns };
+			(struct wall_credit){ .read = *read, .ns = ns, .end_ns = end_ns };
 }
 
 void wall_thread_grant(struct wall_thread *thread, const struct wall_rows *rows)

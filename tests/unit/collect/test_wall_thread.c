@@ -189,6 +189,35 @@ static void a_wakes_delay_is_no_waiting(void **state)
 	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 4 * MS);
 }
 
+/* Several waits ended before schedstat had their switches: each gives its part, whatever came before. */
+static void each_wait_gives_its_delay(void **state)
+{
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_QUEUES);
+	wall_thread_switch_in(&thread, &rows, 1000 * MS);
+	wall_thread_switch_out(&thread, &rows, 1001 * MS, false);
+	for (uint64_t i = 0; i < 3; i++) {
+		const uint64_t from_ns = 1001 * MS + i * 50 * MS;
+
+		wall_thread_take_read(&thread, &in_io, GAP, true);
+		wall_thread_switch_in(&thread, &rows, from_ns + 40 * MS);
+		wall_thread_switch_out(&thread, &rows, from_ns + 41 * MS, false);
+		wall_thread_take_read(&thread, &in_sleep, GAP, true);
+		wall_thread_switch_in(&thread, &rows, from_ns + 49 * MS);
+		wall_thread_switch_out(&thread, &rows, from_ns + 50 * MS, false);
+	}
+	wall_thread_settle(
+		&thread, &rows,
+		&(struct wall_sched){ .run_ns = 7 * MS, .delay_ns = 12 * MS, .slices = 7 });
+	end(&thread, 1151 * MS);
+	/* The sleeps were too short for a tick, and have their time by their reads. */
+	assert_int_equal(by_stack[4], 3 * 38 * MS);
+	assert_int_equal(by_stack[3], 3 * 6 * MS);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 12 * MS);
+}
+
 /* 100 waits of 20 us by the records, each with a switch of 5 us that schedstat calls running. */
 static void what_a_switch_takes_is_running(void **state)
 {
@@ -391,6 +420,7 @@ int main(void)
 		cmocka_unit_test(waits_without_a_read_have_their_time_and_no_stack),
 		cmocka_unit_test(what_preempted_threads_and_new_ones_wait_for_is_a_cpu),
 		cmocka_unit_test(a_wakes_delay_is_no_waiting),
+		cmocka_unit_test(each_wait_gives_its_delay),
 		cmocka_unit_test(what_a_switch_takes_is_running),
 		cmocka_unit_test(what_a_preemption_takes_is_running),
 		cmocka_unit_test(a_preemption_that_schedstat_does_not_count_is_waiting),
