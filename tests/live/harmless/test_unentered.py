@@ -199,6 +199,8 @@ import (
 	"sync"
 )
 
+// Go 1.19 has debug information for parts of an inlined call only.
+//go:noinline
 func work(n int) uint64 {
 	x := uint64(n)
 	for i := 0; i < n; i++ {
