@@ -321,12 +321,15 @@ class Timer(live.LiveTest):
     """Timers take as many samples a second as the kernel has ticks: 250 here, 100 elsewhere."""
 
     compares_times = True
+    # Of 3 s.  Beside eight busy programs the kernel sends 18 to 53 signals a second in place of 250 (Linux 6.18, counted
+    # by its tracepoints).  How far a share may be off follows from how many there are: chance().
+    LEAST = 40
 
     @live.long_only  # the next has its weights, and the one where perf is refused the truth of the same program
     def test_the_forced_timer_is_right_too(self):
         recording = self.record(workload("thirds", 4000), "--trigger", "timer", rate=1000)
         self.assertEqual(recording.head()["trigger"], "timer")
-        self.assert_truth(recording, least_samples=300, widest=chance(recording))
+        self.assert_truth(recording, least_samples=self.LEAST, widest=chance(recording))
         self.assert_explained(recording)
 
     def test_its_weights_are_the_threads_time(self):
@@ -341,13 +344,13 @@ class Timer(live.LiveTest):
         for how in ("fork", "vfork", "spawn") if live.IS_LONG else ("spawn",):
             with self.subTest(how):
                 recording = self.record(workload("children", how, 3000), "--trigger", "timer", rate=1000)
-                self.assert_truth(recording, least_samples=200, widest=chance(recording))
+                self.assert_truth(recording, least_samples=self.LEAST, widest=chance(recording))
 
     def test_where_perf_is_refused_the_timer_is_chosen_and_the_report_says_why(self):
         recording = self.record(workload("thirds", 3000), launcher=workload("without_perf"), rate=1000)
         head = recording.head()
         self.assertEqual(head["trigger"], "timer")
-        self.assert_truth(recording, least_samples=200, widest=chance(recording))
+        self.assert_truth(recording, least_samples=self.LEAST, widest=chance(recording))
         self.assert_explained(recording)
         text = subprocess.run([live.FATHOM, "report", recording.path], capture_output=True, check=True).stdout
         self.assertIn(b"timer", text)
