@@ -237,7 +237,7 @@ static bool read_header(struct elf_file *elf, Elf64_Ehdr *out_header)
 	return elf->machine == EM_X86_64 || elf->machine == EM_AARCH64;
 }
 
-static void note_segment(struct elf_file *elf, const Elf64_Phdr *segment)
+void elf_file_note_segment(struct elf_file *elf, const Elf64_Phdr *segment)
 {
 	if (segment->p_type == PT_INTERP)
 		elf->is_program = true;
@@ -325,7 +325,7 @@ static bool read_segments(struct elf_file *elf)
 	if (!elf_file_read_file(elf, header.e_phoff, segments, size))
 		return false;
 	for (size_t i = 0; i < header.e_phnum; i++)
-		note_segment(elf, &segments[i]);
+		elf_file_note_segment(elf, &segments[i]);
 	for (size_t i = 0; i < header.e_phnum; i++) {
 		if (segments[i].p_type == PT_DYNAMIC)
 			read_dynamic(elf, &segments[i]);

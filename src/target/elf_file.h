@@ -65,6 +65,8 @@ int elf_file_open_i386(const char *path, struct elf_file *out_elf);
  * false: it is something else.
  */
 bool elf_file_take_i386(struct elf_file *elf, const void *head, size_t len);
+/* Adds a program header of either kind of file to the loads. */
+void elf_file_note_segment(struct elf_file *elf, const Elf64_Phdr *segment);
 
 /* Whether `name` is defined, in the symbol table of the dynamic linker. */
 bool elf_file_find(const struct elf_file *elf, const char *name,

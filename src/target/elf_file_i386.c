@@ -13,19 +13,16 @@
 
 static void take_segment(struct elf_file *elf, const Elf32_Phdr *segment)
 {
-	if (segment->p_type == PT_GNU_EH_FRAME)
-		elf->frame_header = segment->p_vaddr;
-	if (segment->p_type != PT_LOAD || elf->load_count == ELF_FILE_LOADS)
-		return;
-	elf->loads[elf->load_count++] = (struct elf_file_load){
-		.address = segment->p_vaddr,
-		.offset = segment->p_offset,
-		.file_size = segment->p_filesz < segment->p_memsz ? segment->p_filesz
-								  : segment->p_memsz,
-		.memory_size = segment->p_memsz,
-		.is_executable = (segment->p_flags & PF_X) != 0,
-		.is_writable = (segment->p_flags & PF_W) != 0,
+	const Elf64_Phdr wide = {
+		.p_type = segment->p_type,
+		.p_flags = segment->p_flags,
+		.p_offset = segment->p_offset,
+		.p_vaddr = segment->p_vaddr,
+		.p_filesz = segment->p_filesz,
+		.p_memsz = segment->p_memsz,
 	};
+
+	elf_file_note_segment(elf, &wide);
 }
 
 bool elf_file_take_i386(struct elf_file *elf, const void *head, size_t len)
