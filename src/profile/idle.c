@@ -80,13 +80,17 @@ static bool is_for_work(const char *call)
 	       object[strspn(object, "0123456789")] == ' '; /* several descriptors */
 }
 
+/* The function of the stack's innermost frame. */
+static const struct function *leaf_of(const struct profile *profile, const struct stack *stack)
+{
+	return profile_get_function(profile,
+				    profile_get_frame(profile, stack->frame)->function);
+}
+
 static bool may_be_idle(const struct profile *profile, const struct life *life)
 {
 	const struct stack *stack = profile_get_stack(profile, life->longest);
-	const struct function *leaf =
-		stack ? profile_get_function(profile,
-					     profile_get_frame(profile, stack->frame)->function)
-		      : NULL;
+	const struct function *leaf = stack ? leaf_of(profile, stack) : NULL;
 
 	if (!leaf || (double)life->place_ns * 100 < (double)life->ns * AT_ONE_PLACE)
 		return false;
@@ -108,19 +112,9 @@ static const struct stack *interpreted_from(const struct profile *profile, struc
 {
 	const struct stack *stack = profile_get_stack(profile, id);
 
-	while (stack &&
-	       !language_is_interpreted(
-		       profile_get_function(profile,
-					    profile_get_frame(profile, stack->frame)->function)
-			       ->language))
+	while (stack && !language_is_interpreted(leaf_of(profile, stack)->language))
 		stack = profile_get_stack(profile, stack->parent);
 	return stack;
-}
-
-static const char *leaf_of(const struct profile *profile, const struct stack *stack)
-{
-	return profile_get_function(profile, profile_get_frame(profile, stack->frame)->function)
-		->name;
 }
 
 /* "futex(condition in bioThread)", "futex(Queue.get at app.py:7)": the name has the place. */
@@ -138,9 +132,9 @@ static bool is_one_place(const struct profile *profile, struct stack_id first,
 	bool is_interpreted = false;
 
 	if (first.n == second.n || !a || !b ||
-	    strcmp(leaf_of(profile, a), leaf_of(profile, b)) != 0)
+	    strcmp(leaf_of(profile, a)->name, leaf_of(profile, b)->name) != 0)
 		return first.n == second.n;
-	if (has_place(leaf_of(profile, a)))
+	if (has_place(leaf_of(profile, a)->name))
 		return true;
 	a = interpreted_from(profile, first);
 	b = interpreted_from(profile, second);
