@@ -42,7 +42,7 @@ static void end_traps(void)
 }
 
 /* Calls come to the program's handler but from where it says, which may be libc's code. */
-static bool is_dispatched;
+static bool is_dispatched AGENT_STATE;
 
 static void give_up_counter(void)
 {
