@@ -43,7 +43,8 @@ static void read_exact(struct session *session, struct image *image, struct wall
 	if (was_read && is_whole)
 		thread->read = read;
 	else if (!was_read && (is_whole || !waits_on(thread, serial)))
-		wall_thread_take_read(thread, &read, wall->gap_ns, is_whole);
+		wall_thread_take_read(thread, &wall->threads.rows, &read, wall->gap_ns,
+				      is_whole);
 	if (is_whole)
 		session_owners_take(session, image, thread, serial, met_ns);
 }

@@ -6,6 +6,8 @@
 
 /* Short waits of so many ticks get no row yet: they are kept for later reads. */
 #define KEPT_GAPS 64
+/* Without reports of switches the lengths of waits are not known: all are put together. */
+#define COARSE_LENGTH 0
 /* A long wait that goes on gets a row when it has grown by this, and by an eighth. */
 #define BOOK_NS 1000000000ULL
 /* When schedstat has another count of switches so often in a row, a record was lost. */
@@ -22,31 +24,6 @@ void wall_thread_begin(struct wall_thread *thread, enum wall_place place, uint64
 	thread->has_sched = thread->has_run = place == WALL_QUEUES;
 }
 
-/* Ends its wait: the part that is in no row yet is kept for one. */
-static void end_wait(struct wall_thread *thread, const struct wall_rows *rows, uint64_t time_ns)
-{
-	const uint64_t whole_ns = above(time_ns, thread->since_ns);
-	const uint64_t ns = above(time_ns, thread->booked_ns);
-
-	thread->wakeups++;
-	if (thread->is_read && thread->read.has_stack && whole_ns >= thread->gap_ns) {
-		if (thread->ended_count == WALL_ENDED)
-			wall_thread_book_ended(thread, rows);
-		thread->ended[thread->ended_count++] =
-			(struct wall_credit){ .read = thread->read,
-					      .ns = ns,
-					      .end_ns = time_ns,
-					      .least_ns = ns == whole_ns ? thread->gap_ns : 0 };
-	} else {
-		thread->short_ns += ns;
-		if (thread->is_read)
-			wall_thread_add_credit(thread, &thread->read,
-					       whole_ns >= thread->gap_ns ? ns : thread->gap_ns,
-					       time_ns);
-	}
-	thread->is_read = false;
-}
-
 /* Ends its present place. */
 static void end_place(struct wall_thread *thread, const struct wall_rows *rows,
 		      uint64_t time_ns)
@@ -60,7 +37,7 @@ static void end_place(struct wall_thread *thread, const struct wall_rows *rows,
 		thread->queued_ns += ns;
 		thread->new_queued_ns += ns;
 	} else {
-		end_wait(thread, rows, time_ns);
+		wall_thread_end_wait(thread, rows, time_ns);
 	}
 }
 
@@ -102,8 +79,8 @@ void wall_thread_switch_in(struct wall_thread *thread, const struct wall_rows *r
 	begin_place(thread, WALL_RUNS, time_ns);
 }
 
-void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *read,
-			   uint64_t gap_ns, bool is_whole)
+void wall_thread_take_read(struct wall_thread *thread, const struct wall_rows *rows,
+			   const struct wall_read *read, uint64_t gap_ns, bool is_whole)
 {
 	struct wall_read met = *read;
 
@@ -117,30 +94,7 @@ void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *r
 	met.has_stack = false;
 	met.stack = 0;
 	met.ending = 0;
-	wall_thread_add_credit(thread, &met, gap_ns, thread->since_ns);
-}
-
-/*
- * Takes time from the waits that ended, an equal part of each; returns how much they had.  A wait
- * that was shorter than a tick, but for its wait for a CPU, was found with the chance of its own
- * length: it stands for the tick.
- */
-static uint64_t take_from_waits(struct wall_thread *thread, uint64_t ns)
-{
-	const uint64_t each_ns = thread->wakeups > 0 ? ns / thread->wakeups : 0;
-	uint64_t ended_ns = 0;
-
-	for (uint32_t i = 0; i < thread->ended_count; i++) {
-		const uint64_t part_ns =
-			at_most(each_ns, above(thread->ended[i].ns, thread->ended[i].least_ns));
-
-		thread->ended[i].ns -= part_ns;
-		ended_ns += part_ns;
-	}
-	const uint64_t short_ns = at_most(ns - ended_ns, thread->short_ns);
-
-	thread->short_ns -= short_ns;
-	return ended_ns + short_ns;
+	wall_thread_read_last(thread, rows, &met, gap_ns);
 }
 
 /* Moves what is due to running and queueing out of waits. */
@@ -154,7 +108,7 @@ static void correct(struct wall_thread *thread)
 	thread->queued_ns += back;
 
 	const uint64_t taken =
-		take_from_waits(thread, thread->due_queued_ns + thread->due_running_ns);
+		wall_thread_take(thread, thread->due_running_ns, thread->due_queued_ns);
 	const uint64_t queued = at_most(taken, thread->due_queued_ns);
 
 	thread->queued_ns += queued;
@@ -259,9 +213,8 @@ void wall_thread_book(struct wall_thread *thread, const struct wall_rows *rows, 
 	}
 	if (thread->falls_asleep_ns > BOOK_NS / 2)
 		book_falling_asleep(thread, rows, now_ns);
-	if (thread->gap_ns > 0 && thread->credit_count == 0 && thread->short_ns > 2 * kept_ns &&
-	    wall_thread_sum_by_state(thread) > 0)
-		wall_thread_book_short(thread, rows, thread->short_ns - kept_ns, now_ns);
+	if (thread->gap_ns > 0 && thread->credit_count == 0)
+		wall_thread_book_short(thread, rows, kept_ns, now_ns);
 	if (thread->is_coarse || thread->place != WALL_WAITS || !thread->is_read ||
 	    now_ns < thread->booked_ns + BOOK_NS ||
 	    now_ns - thread->booked_ns < (now_ns - thread->since_ns) / 8)
@@ -305,7 +258,8 @@ static void end_coarse(struct wall_thread *thread)
 	const uint64_t life_ns = above(thread->end_ns, thread->coarse_ns);
 	const uint64_t ran = thread->running_ns - thread->coarse_running_ns;
 
-	thread->short_ns += above(life_ns, ran + thread->delayed_ns + thread->waited_ns);
+	thread->shorts[COARSE_LENGTH].ns +=
+		above(life_ns, ran + thread->delayed_ns + thread->waited_ns);
 }
 
 void wall_thread_close(struct wall_thread *thread, const struct wall_rows *rows)
@@ -313,7 +267,7 @@ void wall_thread_close(struct wall_thread *thread, const struct wall_rows *rows)
 	if (thread->is_coarse)
 		end_coarse(thread);
 	wall_thread_settle(thread, rows, NULL);
-	wall_thread_book_short(thread, rows, thread->short_ns, thread->end_ns);
+	wall_thread_book_short(thread, rows, 0, thread->end_ns);
 	book_falling_asleep(thread, rows, thread->end_ns);
 	wall_thread_add_row(thread, rows, WALL_ROW_QUEUE, WAIT_STATE_RUNNABLE,
 			    thread->queued_ns, thread->end_ns);
@@ -359,7 +313,7 @@ void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 	/* Otherwise it runs, and the time since its last switch is in no figure yet. */
 	if (read != NULL || sched->slices != thread->sched.slices) {
 		thread->waited_ns += waited;
-		thread->short_ns += waited;
+		thread->shorts[COARSE_LENGTH].ns += waited;
 	}
 	thread->sched = *sched;
 	thread->since_ns = now_ns;
@@ -368,7 +322,7 @@ void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 		thread->gap_ns = gap_ns;
 		thread->read = *read;
 		thread->is_read = true;
-		wall_thread_add_credit(thread, read, gap_ns, now_ns);
+		wall_thread_add_credit(thread, read, COARSE_LENGTH, gap_ns, now_ns);
 	}
 	wall_thread_grant(thread, rows);
 }

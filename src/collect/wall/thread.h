@@ -7,8 +7,10 @@
  * The length of every wait is known; the stack only of those that were read, at a tick of the
  * wall clock.  The stack stands for the whole wait, or for the time between two ticks if the
  * wait is shorter: the chance of reading it was its length over that time.  The time of short
- * waits that were read is taken from the sum of all short waits; the remainder gets a row
- * without a stack.  So the sum of rows is the thread's life, whatever was read.
+ * waits that were read is taken from the sum of all short waits of about that length; the
+ * remainder gets a row without a stack.  So the sum of rows is the thread's life, whatever was
+ * read; and ticks that come late, since the recorder waits for a CPU as the thread does, take
+ * no time from waits of one length for those of another.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,17 +21,37 @@
 #include "collect/wall/row.h"
 
 /* Different short waits that were read and have not got their time yet: more are rare. */
-#define WALL_CREDITS 8
-/* Long waits that ended since the thread was settled: on a busy machine that takes some ticks. */
+#define WALL_CREDITS 16
+/* Waits that were read and ended since the thread was settled: on a busy machine some ticks. */
 #define WALL_ENDED 8
+/* Waits are put together by their length: below 64 us, 128 us, … 32 ms, and longer ones. */
+#define WALL_LENGTHS      11
+#define WALL_LENGTH_LEAST 64000ULL
 
 enum wall_place { WALL_RUNS, WALL_QUEUES, WALL_WAITS };
 
-/* Ended waits with the same stack, the last of which ended at end_ns. */
+/* Due to short waits of one length with one stack, the last of which ended at end_ns. */
 struct wall_credit {
 	struct wall_read read;
+	uint8_t length;
 	uint64_t ns, end_ns;
-	uint64_t least_ns; /* of a long wait: it was found with the chance of no less */
+};
+
+/* A wait that was read and has ended. */
+struct wall_ended {
+	struct wall_read read;
+	uint64_t ns, end_ns; /* without what is in rows */
+	uint64_t gap_ns; /* the distance of ticks when it was read; 0: part of it is in rows */
+};
+
+/* Short waits of about one length. */
+struct wall_short {
+	uint64_t ns;                         /* that is in no row yet */
+	uint64_t by_state[WAIT_STATE_COUNT]; /* time of those that were read */
+};
+
+struct wall_sum {
+	uint64_t ns, count;
 };
 
 /* /proc/PID/task/TID/schedstat */
@@ -64,17 +86,23 @@ struct wall_thread {
 
 	uint64_t running_ns, claimed_ns; /* time it ran; the part that samples stand for */
 	uint64_t queued_ns;              /* runnable, and in no row yet */
-	uint64_t short_ns;               /* of waits that are in no row yet */
+	struct wall_short shorts[WALL_LENGTHS];
 	struct wall_credit credits[WALL_CREDITS];
 	uint32_t credit_count;
-	uint64_t by_state[WAIT_STATE_COUNT]; /* time of short waits that were read */
-	uint8_t met;                         /* the state of the wait that was read last */
-	uint64_t falls_asleep_ns;            /* preempted on its way to a wait; in no row yet */
+	uint8_t met;              /* the state of the wait that was read last */
+	uint64_t falls_asleep_ns; /* preempted on its way to a wait; in no row yet */
+	/*
+	 * How long it was runnable after its waits, of those that were the only one to end
+	 * since it was settled: by their states, and under running those that were not read.
+	 */
+	struct wall_sum delays[WAIT_STATE_COUNT];
 
 	/* Since the last wall_thread_settle(). */
 	uint64_t wakeups;
-	struct wall_credit ended[WALL_ENDED]; /* long waits that ended */
+	struct wall_ended ended[WALL_ENDED];
 	uint32_t ended_count;
+	struct wall_sum unread[WALL_LENGTHS]; /* ended without having been read */
+	uint64_t last_unread_ns;              /* the last of them, if it was the last wait; 0 */
 	/* By the records of switches since schedstat was as in sched. */
 	bool has_sched, has_run; /* without has_run, sched.run_ns is not to be used */
 	struct wall_sched sched;
@@ -99,13 +127,13 @@ void wall_thread_switch_in(struct wall_thread *thread, const struct wall_rows *r
  * Its wait was read, at a tick gap_ns after the one before.  is_whole: it was in the same wait
  * from the beginning of the read to its end; else that wait has ended.
  */
-void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *read,
-			   uint64_t gap_ns, bool is_whole);
+void wall_thread_take_read(struct wall_thread *thread, const struct wall_rows *rows,
+			   const struct wall_read *read, uint64_t gap_ns, bool is_whole);
 /*
  * Called when all its switches up to now have been taken.  sched: schedstat, or NULL.  Only
  * schedstat has the time that a thread queued for a CPU at the end of its waits; and the
  * switches themselves, some 10 us each, are CPU time there and part of the wait in the records.
- * Each ended wait gives the same part of both.  False: schedstat has switches that have not
+ * Each ended wait gives its part of both.  False: schedstat has switches that have not
  * been taken yet; settle at the next tick again.
  */
 bool wall_thread_settle(struct wall_thread *thread, const struct wall_rows *rows,

@@ -4,6 +4,7 @@
  */
 #include "collect/wall/thread_internal.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "abi/walk_status.h"
@@ -36,46 +37,59 @@ void wall_thread_add_read(const struct wall_thread *thread, const struct wall_ro
 							     .ns = ns });
 }
 
-void wall_thread_book_ended(struct wall_thread *thread, const struct wall_rows *rows)
+uint8_t wall_thread_length_of(uint64_t ns)
 {
-	for (uint32_t i = 0; i < thread->ended_count; i++)
-		wall_thread_add_read(thread, rows, &thread->ended[i].read, thread->ended[i].ns,
-				     thread->ended[i].end_ns);
-	thread->ended_count = 0;
+	uint8_t length = 0;
+
+	for (uint64_t most_ns = WALL_LENGTH_LEAST; ns >= most_ns && length < WALL_LENGTHS - 1;
+	     most_ns *= 2)
+		length++;
+	return length;
 }
 
-static bool is_same(const struct wall_read *a, const struct wall_read *b)
+static bool is_same(const struct wall_credit *a, const struct wall_read *b, uint8_t length)
 {
-	return a->has_stack == b->has_stack && a->state == b->state && a->stack == b->stack &&
-	       a->ending == b->ending;
+	return a->length == length && a->read.has_stack == b->has_stack &&
+	       a->read.state == b->state && a->read.stack == b->stack &&
+	       a->read.ending == b->ending;
 }
 
 void wall_thread_add_credit(struct wall_thread *thread, const struct wall_read *read,
-			    uint64_t ns, uint64_t end_ns)
+			    uint8_t length, uint64_t ns, uint64_t end_ns)
 {
 	for (uint32_t i = 0; i < thread->credit_count; i++) {
-		if (is_same(&thread->credits[i].read, read)) {
+		if (is_same(&thread->credits[i], read, length)) {
 			thread->credits[i].ns += ns;
 			thread->credits[i].end_ns = end_ns;
 			return;
 		}
 	}
 	if (thread->credit_count < WALL_CREDITS)
-		thread->credits[thread->credit_count++] =
-			(struct wall_credit){ .read = *read, .ns = ns, .end_ns = end_ns };
+		thread->credits[thread->credit_count++] = (struct wall_credit){
+			.read = *read, .length = length, .ns = ns, .end_ns = end_ns
+		};
 }
 
 void wall_thread_grant(struct wall_thread *thread, const struct wall_rows *rows)
 {
+	uint64_t due_ns[WALL_LENGTHS] = { 0 }, has_ns[WALL_LENGTHS];
 	uint32_t left = 0;
 
+	for (uint32_t i = 0; i < thread->credit_count; i++)
+		due_ns[thread->credits[i].length] += thread->credits[i].ns;
+	for (int i = 0; i < WALL_LENGTHS; i++)
+		has_ns[i] = thread->shorts[i].ns;
 	for (uint32_t i = 0; i < thread->credit_count; i++) {
 		struct wall_credit *credit = &thread->credits[i];
-		const uint64_t ns = at_most(credit->ns, thread->short_ns);
+		struct wall_short *of = &thread->shorts[credit->length];
+		const double part =
+			(double)has_ns[credit->length] / (double)due_ns[credit->length];
+		const uint64_t ns = at_most(
+			part < 1 ? (uint64_t)((double)credit->ns * part) : credit->ns, of->ns);
 
 		wall_thread_add_read(thread, rows, &credit->read, ns, credit->end_ns);
-		thread->by_state[credit->read.state % WAIT_STATE_COUNT] += ns;
-		thread->short_ns -= ns;
+		of->by_state[credit->read.state % WAIT_STATE_COUNT] += ns;
+		of->ns -= ns;
 		credit->ns -= ns;
 		if (credit->ns > 0)
 			thread->credits[left++] = *credit;
@@ -83,29 +97,55 @@ void wall_thread_grant(struct wall_thread *thread, const struct wall_rows *rows)
 	thread->credit_count = left;
 }
 
-uint64_t wall_thread_sum_by_state(const struct wall_thread *thread)
+static uint64_t sum_by_state(const struct wall_short *of)
 {
 	uint64_t sum = 0;
 
 	for (int i = 0; i < WAIT_STATE_COUNT; i++)
-		sum += thread->by_state[i];
+		sum += of->by_state[i];
 	return sum;
 }
 
-void wall_thread_book_short(struct wall_thread *thread, const struct wall_rows *rows,
-			    uint64_t ns, uint64_t time_ns)
+/* The waits that were read and come nearest to this length; NULL: none was read. */
+static const struct wall_short *read_near(const struct wall_thread *thread, int length)
 {
-	const uint64_t met_ns = wall_thread_sum_by_state(thread);
+	for (int off = 0; off < WALL_LENGTHS; off++) {
+		const int shorter = length - off, longer = length + off;
+
+		if (shorter >= 0 && sum_by_state(&thread->shorts[shorter]) > 0)
+			return &thread->shorts[shorter];
+		if (longer < WALL_LENGTHS && sum_by_state(&thread->shorts[longer]) > 0)
+			return &thread->shorts[longer];
+	}
+	return NULL;
+}
+
+static void book_length(struct wall_thread *thread, const struct wall_rows *rows, int length,
+			uint64_t ns, uint64_t time_ns)
+{
+	const struct wall_short *met = read_near(thread, length);
+	const double met_ns = met ? (double)sum_by_state(met) : 1;
 	uint64_t left_ns = ns;
 
-	thread->short_ns -= ns;
-	for (uint8_t i = 0; i < WAIT_STATE_COUNT && met_ns > 0; i++) {
-		const uint64_t part_ns =
-			(uint64_t)((double)ns * (double)thread->by_state[i] / (double)met_ns);
+	thread->shorts[length].ns -= ns;
+	for (uint8_t i = 0; i < WAIT_STATE_COUNT && met; i++) {
+		const uint64_t part_ns = at_most(
+			(uint64_t)((double)ns * (double)met->by_state[i] / met_ns), left_ns);
 
-		wall_thread_add_row(thread, rows, WALL_ROW_SHORT, i, at_most(part_ns, left_ns),
-				    time_ns);
-		left_ns -= at_most(part_ns, left_ns);
+		wall_thread_add_row(thread, rows, WALL_ROW_SHORT, i, part_ns, time_ns);
+		left_ns -= part_ns;
 	}
-	wall_thread_add_row(thread, rows, WALL_ROW_SHORT, WAIT_STATE_SYSCALL, left_ns, time_ns);
+	wall_thread_add_row(thread, rows, WALL_ROW_SHORT,
+			    met ? thread->met : WAIT_STATE_SYSCALL, left_ns, time_ns);
+}
+
+void wall_thread_book_short(struct wall_thread *thread, const struct wall_rows *rows,
+			    uint64_t keep_ns, uint64_t time_ns)
+{
+	for (int i = 0; i < WALL_LENGTHS; i++) {
+		const uint64_t ns = thread->shorts[i].ns;
+
+		if (keep_ns == 0 || (ns > 2 * keep_ns && read_near(thread, i) != NULL))
+			book_length(thread, rows, i, above(ns, keep_ns), time_ns);
+	}
 }
