@@ -2,6 +2,7 @@
 
 The truth is JSON: {"interrupted": calls that gave EINTR, "threads": {name: {"life": ns, "running": ns,
 "runnable": ns, STATE: ns}}, "pairs": {waiter: {holder: ns}}}, the last only where threads wait for each other.
+A thread with "least": {STATE: ns} has in its states' time what it waited for the interpreter's lock behind them.
 """
 
 import math
@@ -68,14 +69,34 @@ class Comparison:
             if has_global_lock:
                 most = max(STATES[2:], key=lambda state, true=true: true.get(state, 0))
                 states[most] = sum(states.pop(state, 0) for state in {most, "gil", "gvl"})
+            said = {state: ns / life for state, ns in states.items()}
+            if "least" in true:
+                self.add_with_lock_behind(name, true, said, unknown)
+                continue
             for state in STATES:
-                self.add(f"{name}: {state}", true.get(state, 0), true["life"], states.get(state, 0) / life, unknown)
+                self.add(f"{name}: {state}", true.get(state, 0), true["life"], said.get(state, 0), unknown)
         if states_with_owner and live.IS_LONG:
             self.add_pairs(recording, states_with_owner, lives)
 
     def add(self, what, true_ns, life_ns, said, unknown=0.0):
         share = true_ns / life_ns
         self.rows.append((what, share, said, allowed(share, life_ns, self.rate) + unknown))
+
+    def add_with_lock_behind(self, name, true, said, unknown):
+        """Its clock cannot divide a wait from that for the interpreter's lock behind it, which on a busy machine
+        is as long as the thread with that lock has no CPU.  What is said of each state is true if it lies between
+        its account without the lock's waits, or the least that it slept, and its account; and the sum is known.
+        """
+        behind = sum(said.get(state, 0) for state in ("gil", "gvl")) * true["life"]
+        for state in STATES:
+            if state in ("gil", "gvl"):
+                continue
+            most = true.get(state, 0)
+            least = max(most - behind, min(most, true["least"].get(state, 0))) if state not in STATES[:2] else most
+            self.add(f"{name}: {state}", min(max(said.get(state, 0) * true["life"], least), most), true["life"],
+                     said.get(state, 0), unknown)
+        self.add(f"{name}: waits", true["life"] - true["running"] - true["runnable"], true["life"],
+                 sum(said.get(state, 0) for state in STATES[2:]), unknown)
 
     def add_exact(self, name, true, said, unknown):
         # That a thread was runnable when a wait ended is known by its schedstat, which goes with it: what it was so

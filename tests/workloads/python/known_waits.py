@@ -3,7 +3,8 @@
 usage: known_waits.py alone|gil|lock SECONDS FILE
 
 Prints what is true, as JSON: of each thread how long it lived, ran, was runnable, and waited in which state; of
-the four with the GIL and the four with the Lock, which waited for how long while which one held it.  FILE is made.
+the four with the GIL and the four with the Lock, which waited for how long while which one held it, and how long
+the latter slept at least, without waits for the GIL; its numbers as Python and the system have them.  FILE is made.
 """
 
 import json
@@ -33,10 +34,12 @@ class Meter:
         self.fd = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
 
     def begin(self):
-        self.delay = delay_ns(self.fd)
+        """In one order at both ends: a read of schedstat may wait for the GIL, and for a CPU."""
         self.cpu, self.wall = time.thread_time_ns(), time.monotonic_ns()
+        self.delay = delay_ns(self.fd)
 
     def waited(self):
+        """A wait for the GIL behind it is a part."""
         cpu, wall = time.thread_time_ns() - self.cpu, time.monotonic_ns() - self.wall
         return max(0, wall - cpu - (delay_ns(self.fd) - self.delay))
 
@@ -93,7 +96,8 @@ def live(name, state, wait):
 def book(name, state, meter, began):
     """All that it neither ran nor was runnable is what it waited for."""
     life, ran, delayed = time.monotonic_ns() - began, time.thread_time_ns(), delay_ns(meter.fd)
-    lives[name] = {"life": life, "running": ran, "runnable": delayed, state: max(0, life - ran - delayed)}
+    lives[name] = {"life": life, "running": ran, "runnable": delayed, state: max(0, life - ran - delayed),
+                   "ids": [threading.get_ident(), threading.get_native_id()]}
 
 
 def holds_gil(name, number):
@@ -114,7 +118,7 @@ def holds_gil(name, number):
 def holds_lock(name, number):
     set_name(name)
     meter, began, mine, wanted = Meter(), time.monotonic_ns(), [], []
-    slept = locked = 0
+    slept = locked = least = 0
     while time.monotonic() < until:
         wanting = time.monotonic_ns()
         meter.begin()
@@ -124,13 +128,14 @@ def holds_lock(name, number):
             meter.begin()
             time.sleep(0.008 / (1 << number))
             slept += meter.waited()
+            least += (8000000 >> number) + 1000000
             mine.append((from_ns, time.monotonic_ns()))
         wanted.append((wanting, from_ns))
         meter.begin()
         time.sleep(0.001)
         slept += meter.waited()
     book(name, "sleep", meter, began)
-    lives[name].update(sleep=slept, lock=locked)
+    lives[name].update(sleep=slept, lock=locked, least={"sleep": least})
     spans[name] = (mine, wanted)
 
 

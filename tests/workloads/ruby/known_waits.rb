@@ -3,7 +3,8 @@
 # usage: known_waits.rb alone|gvl|lock SECONDS FILE
 #
 # Prints what is true, as JSON: of each thread how long it lived, ran, was runnable, and waited in which state; of
-# the four with the GVL and the four with the Mutex, which waited for how long while which one held it.  FILE is made.
+# the four with the GVL and the four with the Mutex, which waited for how long while which one held it, and how long
+# the latter slept at least, without waits for the GVL.  FILE is made.
 require "json"
 
 KIND, SECONDS, PATH = ARGV[0], ARGV[1].to_f, ARGV[2]
@@ -32,11 +33,13 @@ class Meter
     @file.pread(96, 0).split[1].to_i
   end
 
+  # In one order at both ends: a read of schedstat may wait for the GVL, and for a CPU.
   def begin
-    @delay = delay_ns
     @cpu, @wall = cpu_ns, wall_ns
+    @delay = delay_ns
   end
 
+  # A wait for the GVL behind it is a part.
   def waited
     cpu, wall = cpu_ns - @cpu, wall_ns - @wall
     [0, wall - cpu - (delay_ns - @delay)].max
@@ -106,7 +109,7 @@ end
 
 def holds_mutex(name, number)
   Thread.current.name = name
-  meter, mine, wanted, slept, locked = Meter.new, [], [], 0, 0
+  meter, mine, wanted, slept, locked, least = Meter.new, [], [], 0, 0, 0
   while wall_ns < $until
     wanting = wall_ns
     meter.begin
@@ -116,6 +119,7 @@ def holds_mutex(name, number)
     meter.begin
     sleep 0.008 / (1 << number)
     slept += meter.waited
+    least += (8_000_000 >> number) + 1_000_000
     mine << [from, wall_ns]
     $mutex.unlock
     wanted << [wanting, from]
@@ -124,7 +128,7 @@ def holds_mutex(name, number)
     slept += meter.waited
   end
   meter.book(name, "sleep")
-  $lives[name].update("sleep" => slept, "lock" => locked)
+  $lives[name].update("sleep" => slept, "lock" => locked, "least" => { "sleep" => least })
   $spans[name] = [mine, wanted]
 end
 
