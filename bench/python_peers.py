@@ -74,22 +74,27 @@ def austin_command(bench, python, rate, output):
     return [austin_path(), "-i", f"{1000000 // rate}us", "-o", output, *python.command()]
 
 
-def read_austin(bench, output, said):
-    """P1;T0:1;file.py:main:7;file.py:f:3 999"""
+def austin_stacks(output):
+    """[(stack, us)] of P1;T0:1;file.py:main:7;file.py:f:3 999, and its comments with 0."""
     text = output + ".txt"
     subprocess.run([tool("mojo2austin"), output, text], capture_output=True, check=True)
-    recorded = Recorded()
     with open(text, errors="replace") as file:
         for line in file:
-            match = re.match(r"# errors: (\d+)/", line)
-            if match:
-                recorded.thrown_away = int(match[1])
-            if line.startswith("P"):
-                frames = line.rpartition(" ")[0].split(";")[2:]
-                # Without frames it has slept, or begun.
-                if frames:
-                    recorded.samples += 1
-                    recorded.stacks.append((places_of(frames), 1))
+            stack, _, us = line.rpartition(" ")
+            yield (stack, int(us)) if line.startswith("P") else (line, 0)
+
+
+def read_austin(bench, output, said):
+    recorded = Recorded()
+    for stack, us in austin_stacks(output):
+        match = re.match(r"# errors: (\d+)/", stack)
+        if match:
+            recorded.thrown_away = int(match[1])
+        frames = stack.split(";")[2:] if stack.startswith("P") else ()
+        # Without frames it has slept, or begun.
+        if frames:
+            recorded.samples += 1
+            recorded.stacks.append((places_of(frames), 1))
     return recorded
 
 
