@@ -114,6 +114,21 @@ class LatePython(live_trace.TraceTest):
     def test_its_names_need_not_be_in_the_global_scope(self):
         self.on_each_library("local", 1, lambda trace: self.check_counts(trace, 1))
 
+    def test_a_library_that_a_plugin_is_linked_with_is_traced(self):
+        """As uwsgi's and Apache's plugins load it: it was never opened by its own name."""
+        if shutil.which("gcc") is None:
+            self.skipTest("no gcc is here")
+        for version, library, home in shared_libraries():
+            with self.subTest(version):
+                plugin = self.path("plugin-" + version + ".so")
+                built = subprocess.run(["gcc", "-shared", "-o", plugin, "-Wl,--no-as-needed", library,
+                                        "-Wl,-rpath," + os.path.dirname(library)],
+                                       capture_output=True, check=False)
+                if built.returncode != 0:
+                    self.skipTest(f"gcc cannot link {library}")
+                trace = self.trace(Embedding(plugin, "local", 1), PROGRAM, env={**os.environ, "PYTHONHOME": home})
+                self.check_counts(trace, 1)
+
     def test_an_interpreter_that_is_made_again_is_traced_again(self):
         self.on_each_library("local", 3, lambda trace: self.check_counts(trace, 3))
 

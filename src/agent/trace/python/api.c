@@ -11,16 +11,39 @@
 
 struct python_api python_api;
 
-void *trace_symbol(const char *name)
+/* The interpreter's image, if it was loaded while the program ran. */
+static struct link_map *dlopened_image(void)
 {
 	const struct python_layout *layout = trace_layout();
 	const struct link_map *image =
 		layout != NULL ? images_at((void *)layout->loop[0].start) : NULL;
 
+	return image != NULL && !images_is_lasting(image) ? (struct link_map *)image : NULL;
+}
+
+void *trace_symbol(const char *name)
+{
+	struct link_map *image = dlopened_image();
+
 	/* A handle as dlopen() returns it is the address of the struct link_map. */
-	if (image != NULL && !images_is_lasting(image))
-		return dlsym((void *)image, name);
-	return dlsym(RTLD_DEFAULT, name);
+	return dlsym(image != NULL ? (void *)image : RTLD_DEFAULT, name);
+}
+
+/*
+ * Lets dlsym() search the image.  Where it was loaded as a dependency of a plugin (uwsgi's, or
+ * Apache's mod_wsgi.so), the linker has no list of what to search for it, and dlsym() would read
+ * through a null pointer.  Opening it makes the list, which lasts as long as the image.
+ */
+static void make_searchable(struct link_map *image)
+{
+	Lmid_t namespace;
+
+	if (image == NULL || dlinfo(image, RTLD_DI_LMID, &namespace) != 0)
+		return;
+	void *handle = dlmopen(namespace, image->l_name, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (handle != NULL)
+		dlclose(handle);
 }
 
 static void *find(void *unused, const char *name)
@@ -32,6 +55,8 @@ static void *find(void *unused, const char *name)
 void trace_api_find(void)
 {
 	static const char *const later[] = { PYTHON_API_LATER_MAP(ENTRY_NAME) };
+
+	make_searchable(dlopened_image());
 	const bool has_all = ENTRIES_FIND(&python_api, PYTHON_API_MAP, find, NULL);
 	void *get_state = trace_symbol("PyThreadState_GetUnchecked");
 
