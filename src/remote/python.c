@@ -228,6 +228,15 @@ uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)
 	return found;
 }
 
+bool remote_python_has_interpreters(const struct remote *remote)
+{
+	const struct remote_python *python = remote->python;
+
+	/* States are listed by interpreter. */
+	return python->count > 0 &&
+	       python->states[0].interpreter != python->states[python->count - 1].interpreter;
+}
+
 bool remote_python_thread(const struct remote *remote, size_t number, pid_t *out_inner_tid,
 			  uint64_t *out_state)
 {

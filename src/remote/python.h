@@ -28,6 +28,8 @@ void remote_python_list(struct remote *remote);
  * If it has several (sub-interpreters), one that executes something.
  */
 uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid);
+/* Whether states of more than one interpreter are listed. */
+bool remote_python_has_interpreters(const struct remote *remote);
 /* The listed state of this index; false: there are fewer. */
 bool remote_python_thread(const struct remote *remote, size_t number, pid_t *out_inner_tid,
 			  uint64_t *out_state);

@@ -225,9 +225,9 @@ static bool push_native(struct steps *steps)
 
 /*
  * Passes the last stored frame to the interpreters' walks: it reaches from sp to the current
- * stack pointer.
+ * stack pointer.  False: that frame was another stack's.
  */
-static void meet(struct steps *steps, uint64_t sp, bool was_exact)
+static bool meet(struct steps *steps, uint64_t sp, bool was_exact)
 {
 	struct walk *walk = steps->walk;
 	struct stack_frame *frame = &walk->stack->frames[walk->stack->count - 1];
@@ -239,10 +239,23 @@ static void meet(struct steps *steps, uint64_t sp, bool was_exact)
 	if (steps->step.is_signal && !was_exact)
 		frame->address++;
 	if (walk->has_python &&
-	    code_ranges_have(remote_python_layout(walk->remote->python)->loop, address))
-		walk_python_meet(walk, sp, steps->regs.sp, was_exact);
+	    code_ranges_have(remote_python_layout(walk->remote->python)->loop, address) &&
+	    !walk_python_meet(walk, sp, steps->regs.sp, was_exact))
+		return false;
 	if (walk->remote->ruby && walk->states->ruby != 0)
 		walk_ruby_meet(walk, address);
+	return true;
+}
+
+/*
+ * Whether the frame from which no step leads on is none: a guess led there, or no call returns to
+ * its address, as beyond a greenlet's first frame, where others' memory is.
+ */
+static bool is_astray(const struct steps *steps, bool was_exact, bool was_unfounded,
+		      enum walk_status status)
+{
+	return (status == WALK_NO_MODULE || status == WALK_NO_RULE) && !was_exact &&
+	       (was_unfounded || !native_follows_call(steps->walk->mem, steps->regs.ip));
 }
 
 static enum walk_status walk_native(struct steps *steps)
@@ -255,14 +268,17 @@ static enum walk_status walk_native(struct steps *steps)
 		const uint64_t sp = steps->regs.sp;
 		const enum walk_status status = step_outwards(steps);
 
-		if (status == WALK_NO_MODULE && !was_exact &&
-		    (was_unfounded || !native_follows_call(steps->walk->mem, steps->regs.ip)))
-			stack->count--; /* remove the frame: the guess led nowhere */
-		if (status != WALK_COMPLETE)
+		if (status != WALK_COMPLETE) {
+			steps->walk->is_astray =
+				is_astray(steps, was_exact, was_unfounded, status);
+			if (steps->walk->is_astray)
+				stack->count--;
 			return status;
+		}
 		if (steps->step.is_last)
 			return WALK_COMPLETE;
-		meet(steps, sp, was_exact);
+		if (!meet(steps, sp, was_exact))
+			return WALK_SWITCHED;
 		steps->count++;
 	}
 	return WALK_TOO_DEEP;

@@ -22,14 +22,19 @@ struct walk {
 	uint32_t activations;  /* native frames of the eval loop seen so far */
 	uint8_t python_status; /* enum walk_status */
 	bool is_doubtful;      /* the innermost activation was itself interrupted */
+	bool is_astray;        /* the native walk ended at an address that no call returns to */
 	/* Ruby: an address in the innermost interpreter loop, if the walk met that first. */
 	uint64_t ruby_core;
 	uint32_t ruby_marks;
 };
 
 void walk_python_begin(struct walk *walk);
-/* Called for a frame of the eval loop: the last stored frame, which reaches from sp to cfa. */
-void walk_python_meet(struct walk *walk, uint64_t sp, uint64_t cfa, bool is_exact);
+/*
+ * Called for a frame of the eval loop: the last stored frame, which reaches from sp to cfa.  False:
+ * it lies beyond the outermost frame of a stack that was switched to, as a greenlet's, and was
+ * taken away.
+ */
+bool walk_python_meet(struct walk *walk, uint64_t sp, uint64_t cfa, bool is_exact);
 /* Called when the native walk has ended, as walk->stack->ending says. */
 void walk_python_end(struct walk *walk);
 

@@ -98,19 +98,12 @@ static enum python_step push_activation(struct walk *walk, uint64_t sp, uint64_t
 	return PYTHON_BROKEN;
 }
 
-void walk_python_meet(struct walk *walk, uint64_t sp, uint64_t cfa, bool is_exact)
+/* Stores the frames of an activation of 3.11 and later. */
+static void meet_activation(struct walk *walk, uint64_t sp, uint64_t cfa, bool is_exact)
 {
 	const size_t before = walk->stack->count;
-	enum python_step step;
+	const enum python_step step = push_activation(walk, sp, cfa);
 
-	walk->activations++;
-	if (walk->has_given_up)
-		return;
-	if (walk->python.layout->chain == PYTHON_CHAIN_OBJECTS) {
-		stack_push(walk->stack, &(struct stack_frame){ .kind = STACK_PLACE });
-		return;
-	}
-	step = push_activation(walk, sp, cfa);
 	walk->is_doubtful |= is_exact && walk->activations == 1 && step == PYTHON_END;
 	if (step == PYTHON_END || step == PYTHON_NONE)
 		return;
@@ -120,6 +113,23 @@ void walk_python_meet(struct walk *walk, uint64_t sp, uint64_t cfa, bool is_exac
 	walk->has_given_up = python_pass(walk->mem, &walk->python) < 0;
 	if (walk->has_given_up)
 		fail(walk, WALK_CODE_UNMATCHED);
+}
+
+bool walk_python_meet(struct walk *walk, uint64_t sp, uint64_t cfa, bool is_exact)
+{
+	walk->activations++;
+	if (walk->has_given_up)
+		return true;
+	if (walk->python.layout->chain == PYTHON_CHAIN_OBJECTS) {
+		stack_push(walk->stack, &(struct stack_frame){ .kind = STACK_PLACE });
+		return true;
+	}
+	if (walk->python.has_ended && !remote_python_has_interpreters(walk->remote)) {
+		walk->stack->count--;
+		return false;
+	}
+	meet_activation(walk, sp, cfa, is_exact);
+	return true;
 }
 
 static enum python_step next_outer(struct walk *walk, struct python_frame *out_frame)
@@ -172,6 +182,8 @@ static void end_cut(struct walk *walk)
 		stack->count = before;
 	else if (stack->count > before)
 		stack->ending = (uint8_t)walk_status_of_interpreted(ending);
+	else if (walk->activations > 0 && walk->is_astray) /* as in agent/.../python/outer.c */
+		stack->ending = WALK_SWITCHED;
 }
 
 /*

@@ -66,6 +66,10 @@ RESUMED_ELSEWHERE = textwrap.dedent("""
         deeper(number % 5, lambda: tasks[number % 12].switch() or 0)
     """)
 
+# The same asleep, whose stacks are read from outside.
+RESTING_ELSEWHERE = RESUMED_ELSEWHERE.replace("burn(6000)", "time.sleep(0.01)").replace("(1200)", "(300)").replace(
+    "import greenlet", "import greenlet\nimport time")
+
 THROWN = textwrap.dedent("""
     import asyncio
 
@@ -138,6 +142,14 @@ class Zoo(live_python.PythonTest):
         self.need_greenlets()
         tally = self.assert_callers(self.record(self.any_python("-c", RESUMED_ELSEWHERE)), {("task",)})
         self.assertGreater(tally["switched"], tally["complete"])
+
+    def test_so_does_one_that_waits(self):
+        self.need_greenlets()
+        recording = self.record(self.any_python("-c", RESTING_ELSEWHERE), "--clock", "wall", rate=None)
+        tally = recording.head()["stacks"]
+        whole = tally.get("complete", 0) + tally.get("switched", 0)
+        self.assertGreater(whole, 0.98 * sum(tally.values()), tally)
+        self.assertGreater(tally["switched"], tally.get("complete", 0))
 
     def test_a_greenlet_has_a_stack_of_its_own(self):
         self.need_greenlets()
