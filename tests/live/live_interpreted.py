@@ -10,6 +10,7 @@ import os
 import shutil
 
 import live
+from at_hand import of_names
 
 IS_LONG = live.IS_LONG
 ONLY = os.environ.get("FATHOM_ONLY")
@@ -79,7 +80,7 @@ class InterpretedTest(live.LiveTest):
     language = ""      # as reports call it
     workloads = None   # the folder of its programs
     interpreters = ()  # all that could be there
-    in_ci = ()         # and those that are enough for CI
+    in_ci = ()         # names of those that are enough for CI
 
     def workload(self, name):
         """The workload's path in a folder that everybody can read, with what it needs."""
@@ -91,19 +92,18 @@ class InterpretedTest(live.LiveTest):
     def on_each(self, check, oldest, in_ci=None):
         """check(interpreter) as a subtest for each that is no older; what is not there is reported.
 
-        All there are, in long tests, or the one that FATHOM_ONLY names; else those named in_ci, or what is
-        enough for it.
+        All there are, in long tests, or the one that FATHOM_ONLY names; else those named in_ci (at_hand.of_names), or
+        what is enough for it.
         """
         if self.compares_times:
             # Each has a second sight of its own: of all interpreters one may fail at first.
             self.is_first_sight = False
             check = functools.partial(live.at_second_sight, self.id(), check)
-        is_any = IS_LONG or ONLY
-        for interpreter in self.interpreters if is_any or in_ci else self.in_ci:
-            if interpreter.version < oldest or not is_any and in_ci and interpreter.name not in in_ci:
-                continue
-            if ONLY and interpreter.name != ONLY:
-                continue
+        chosen = self.interpreters if IS_LONG or ONLY else of_names(self.interpreters, in_ci or self.in_ci)
+        chosen = [one for one in chosen if one.version >= oldest and ONLY in (None, one.name)]
+        if not chosen:
+            self.skipTest("of no interpreter but with --long only")
+        for interpreter in chosen:
             with self.subTest(interpreter.name):
                 if not interpreter.is_there:
                     self.skipTest(f"{interpreter.name}: {interpreter.why_not}")

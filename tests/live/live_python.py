@@ -13,35 +13,14 @@ LANGUAGE = 1
 EVERY_PYTHON = pythons.every_python()
 
 
-# Between 2.7 and 3.8, and 3.8 and 3.11, little differs that we read: the long tests have them.
-IN_LONG_ONLY = ((3, 6), (3, 7), (3, 9), (3, 10))
-# What is read in them is laid out in a way of its own; what else we do with them we do with their neighbours.
-IN_LAYOUTS_ONLY = ((2, 7), (3, 13))
-
-
-def one_of_each_version(but=()):
-    """The first that is there of each minor version, or the first that is not."""
-    chosen = {}
-    for python in EVERY_PYTHON:
-        if python.version in IN_LONG_ONLY or python.version in but and not python.is_free_threaded:
-            continue
-        kind = (python.version, python.is_free_threaded)
-        if kind not in chosen or python.is_there and not chosen[kind].is_there:
-            chosen[kind] = python
-    return list(chosen.values())
-
-
-# For tests of what is read: stacks, names, locks, locals.
-EACH_READ = one_of_each_version()
-EACH_LAYOUT = tuple(python.name for python in EACH_READ)
-# For the others: enough for CI.
-EACH_VERSION = one_of_each_version(but=IN_LAYOUTS_ONLY)
-# One for each way that frames are chained, and the newest.
-EACH_CHAIN = ("pyenv-2.7", "pyenv-3.8", "debian-3.11", "pyenv-3.12", "pyenv-3.13", "sid-3.15")
-# The oldest, Debian's and the newest: for what another test has of each chain, by other programs.
-FEW = ("pyenv-2.7", "debian-3.11", "sid-3.15")
-# The same without 2.7: interpreters within one, coroutines and compact strings are Python 3's.
-FEW_CHAINS = ("pyenv-3.8", "pyenv-3.12", "sid-3.15")
+# Names as of at_hand.of_names(): what CI has.  Frames are chained in one way up to 3.10, in another in 3.11, and from
+# 3.12 on.
+IN_CI = ("3.8", "debian", "3.12", "3.14")
+# For a few tests of what is read.  The others are in the long tests: their neighbours differ little in what we read.
+EACH_LAYOUT = ("2.7", "3.8", "debian", "3.12", "3.13", "3.13t", "3.14", "3.15")
+# For what another test has of each, by other programs.
+FEW = ("debian", "3.14")
+DEBIAN = ("debian",)
 
 
 # Of a function's own time, what the loop spends in the C library: 2.7 takes and gives its lock every 100
@@ -75,7 +54,7 @@ class PythonTest(InterpretedTest):
     language = "python"
     workloads = WORKLOADS
     interpreters = EVERY_PYTHON
-    in_ci = EACH_VERSION
+    in_ci = IN_CI
 
     def has_own_c_library(self, python):
         return pythons.is_fetched(python)

@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 from apt import DEBIAN, UBUNTU, Apt, Unavailable, cache_folder, have_keys, quietly
-from at_hand import Interpreter, asked, print_list, version_of
+from at_hand import Interpreter, print_list, version_of
 from elf_loader import set_library_folder, set_loader
 
 CACHE = cache_folder("fathom-pythons")
@@ -63,8 +63,8 @@ class Python(Interpreter):
 
 def python_at(name, minor, path, otherwise):
     """The interpreter if it runs and is the version it should be."""
-    question = ["-c", "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"]
-    return asked(Python, name, minor, path, question, otherwise)
+    question = ("-c", "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])")
+    return Python(name, version_of(minor), str(path), otherwise, question)
 
 
 def debian_python():
@@ -72,7 +72,7 @@ def debian_python():
     path = pathlib.Path("/usr/bin/python3").resolve()
     minor = path.name.removeprefix("python")
     if not path.exists() or not minor.startswith("3."):
-        return Python("debian-3", (3,), why_not="/usr/bin/python3 is not Debian's")
+        return Python("debian-3", (3,), missing="/usr/bin/python3 is not Debian's")
     return python_at(f"debian-{minor}", minor, path, f"{path} is no program")
 
 
@@ -81,7 +81,7 @@ def pyenv_python(minor):
     found = sorted((folder for folder in root.glob(f"{minor}.*") if folder.name.count(".") == 2),
                    key=lambda folder: int("0" + "".join(filter(str.isdigit, folder.name.split(".")[2]))))
     if not found:
-        return Python(f"pyenv-{minor}", version_of(minor), why_not=f"pyenv has no {minor} below {root}")
+        return Python(f"pyenv-{minor}", version_of(minor), missing=f"pyenv has no {minor} below {root}")
     return python_at(f"pyenv-{minor}", minor, found[-1] / "bin" / "python", f"{found[-1]} has no bin/python")
 
 

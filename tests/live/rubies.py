@@ -26,7 +26,7 @@ import shutil
 import sys
 
 from apt import DEBIAN, UBUNTU, Apt, Archive, Unavailable, cache_folder, have_keys, quietly
-from at_hand import Interpreter, asked, print_list
+from at_hand import Interpreter, print_list, version_of
 from elf_loader import set_loader, set_library_folder
 
 CACHE = cache_folder("fathom-rubies")
@@ -78,8 +78,8 @@ class Ruby(Interpreter):
 
 def ruby_at(name, minor, path, otherwise):
     """The interpreter if it runs, finds its library and is the version it should be."""
-    question = ["-e", "require 'json'; $stdout.write(RUBY_VERSION[/\\d+\\.\\d+/])"]
-    return asked(Ruby, name, minor, path, question, otherwise)
+    question = ("-e", "require 'json'; $stdout.write(RUBY_VERSION[/\\d+\\.\\d+/])")
+    return Ruby(name, version_of(minor), str(path), otherwise, question)
 
 
 def debian_ruby():
@@ -87,7 +87,7 @@ def debian_ruby():
     path = pathlib.Path("/usr/bin/ruby").resolve()
     minor = path.name.removeprefix("ruby")
     if not path.exists() or "." not in minor:
-        return Ruby("debian-3", (3,), why_not="/usr/bin/ruby is not Debian's")
+        return Ruby("debian-3", (3,), missing="/usr/bin/ruby is not Debian's")
     return ruby_at(f"debian-{minor}", minor, path, f"{path} is no program")
 
 

@@ -38,7 +38,7 @@ KEEP static int sort(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t budget = truth_budget_ns(argc, argv, 1200);
+	uint64_t budget = truth_budget_ns(argc, argv, 800);
 	uint64_t before = truth_thread_cpu_ns();
 
 	while (before < budget) {

@@ -25,7 +25,7 @@ KEEP static uint64_t heavy(uint64_t n)
 
 int main(int argc, char **argv)
 {
-	uint64_t budget = truth_budget_ns(argc, argv, 1200);
+	uint64_t budget = truth_budget_ns(argc, argv, 800);
 	uint64_t before = truth_thread_cpu_ns();
 
 	for (uint64_t turn = 0; before < budget; turn++) {

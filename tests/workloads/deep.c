@@ -50,7 +50,7 @@ KEEP static uint64_t sink_deeper(unsigned depth, uint64_t budget_ns)
 
 int main(int argc, char **argv)
 {
-	sink = sink_deeper(10000, truth_budget_ns(argc, argv, 1200));
+	sink = sink_deeper(10000, truth_budget_ns(argc, argv, 800));
 	truth_add(TRUTH_SELF, "left_leaf", spent[0]);
 	truth_add(TRUTH_SELF, "right_leaf", spent[1]);
 	truth_print();

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 		uint64_t (*work)(uint64_t);
 		uint64_t parts;
 	} works[3] = { { "one", one, 1 }, { "two", two, 2 }, { "five", five, 5 } };
-	uint64_t budget = truth_budget_ns(argc, argv, 1200);
+	uint64_t budget = truth_budget_ns(argc, argv, 800);
 	uint64_t before = truth_thread_cpu_ns();
 
 	for (uint64_t turn = 0; before < budget; turn++) {

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: reload FOLDER-OF-LIBRARIES [MS]\n");
 		return 2;
 	}
-	uint64_t budget = truth_budget_ns(argc - 1, argv + 1, 1200);
+	uint64_t budget = truth_budget_ns(argc - 1, argv + 1, 800);
 
 	for (int round = 0; round < 5; round++) {
 		struct visit first =

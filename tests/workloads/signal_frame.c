@@ -39,7 +39,7 @@ static void handler(int number)
 
 int main(int argc, char **argv)
 {
-	uint64_t budget = truth_budget_ns(argc, argv, 1200);
+	uint64_t budget = truth_budget_ns(argc, argv, 800);
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
 	struct itimerval each_12_ms = { { 0, 12000 }, { 0, 12000 } },
 			 off = { { 0, 0 }, { 0, 0 } };

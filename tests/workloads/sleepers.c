@@ -32,7 +32,7 @@ static void *sleep_until_over(void *argument)
 
 int main(int argc, char **argv)
 {
-	uint64_t budget = truth_budget_ns(argc, argv, 1200);
+	uint64_t budget = truth_budget_ns(argc, argv, 800);
 	pthread_t threads[SLEEPERS];
 
 	for (int i = 0; i < SLEEPERS; i++)

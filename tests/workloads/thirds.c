@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 		const char *name;
 		uint64_t (*work)(uint64_t);
 	} parts[3] = { { "f", f }, { "g", g }, { "h", h } };
-	uint64_t budget = truth_budget_ns(argc, argv, 1200), spent[3] = { 0 };
+	uint64_t budget = truth_budget_ns(argc, argv, 800), spent[3] = { 0 };
 	uint64_t before = truth_thread_cpu_ns();
 
 	for (uint64_t turn = 0; before < budget; turn++) {

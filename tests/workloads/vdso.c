@@ -28,7 +28,7 @@ KEEP static uint64_t compute(uint64_t n)
 
 int main(int argc, char **argv)
 {
-	uint64_t budget = truth_budget_ns(argc, argv, 1200), spent[2] = { 0, 0 };
+	uint64_t budget = truth_budget_ns(argc, argv, 800), spent[2] = { 0, 0 };
 	uint64_t before = truth_thread_cpu_ns();
 
 	for (uint64_t turn = 0; before < budget; turn++) {

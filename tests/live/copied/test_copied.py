@@ -37,7 +37,7 @@ static uint64_t ones, threes;
 static void *work(void *unused)
 {
 	uint64_t begin = cpu_ns(), last = begin;
-	while (last - begin < 1200000000u) {
+	while (last - begin < 800000000u) {
 		uint64_t now;
 		one(80000);
 		now = cpu_ns();
@@ -219,7 +219,7 @@ func work(done chan [2]uint64) {
 	runtime.LockOSThread()
 	var spent [2]uint64
 	begin := cpu(3)
-	for last := begin; last-begin < 1200000000; {
+	for last := begin; last-begin < 800000000; {
 		one(80000)
 		now := cpu(3)
 		spent[0] += now - last
@@ -362,7 +362,10 @@ class Deeper(CopiedTest):
     def test_a_stack_that_stands_is_read_to_its_end(self):
         # What is cut was read after its chain had ended: a sixth, where samples are taken in each 4 ms, and two
         # fifths where the recorder waits for more of them.  It comes too late to more where it has to wait itself.
-        self.assertGreater(max(self.chains(25000) for _ in range(3)), 0.75)
+        whole = self.chains(25000)
+        for _ in range(2):
+            whole = whole if whole > 0.75 else self.chains(25000)
+        self.assertGreater(whole, 0.75)
 
     def test_a_frame_that_is_larger_than_the_copy_does_not_end_it(self):
         program = self.build_text("loop", LOOP, "-O2")

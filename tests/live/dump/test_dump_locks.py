@@ -171,7 +171,7 @@ class Ruby(live_ruby.RubyTest, LocksTest):
                                rf"which thread {threads['back']['tid']} holds")
 
     def test_a_mutex_and_a_monitor_in_a_circle(self):
-        self.on_each_ruby(self.assert_ruby)
+        self.on_each_ruby(self.assert_ruby, in_ci=live_ruby.EACH_WAY)
 
 
 class Native(LocksTest):

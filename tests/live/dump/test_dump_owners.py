@@ -108,7 +108,7 @@ class PythonOwners(live_python.PythonTest, OwnersTest):
             self.dump_until(run.pid, lambda dump: self.has_states(dump, "python", PYTHON_STATES), "states are others")
 
     def test_states_and_the_gil_in_python(self):
-        self.on_each_python(self.assert_python, in_ci=live_python.EACH_LAYOUT)
+        self.on_each_python(self.assert_python)
 
 
 class RubyOwners(live_ruby.RubyTest, OwnersTest):

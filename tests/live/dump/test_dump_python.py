@@ -155,7 +155,7 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
             self.assertIsNone(thread["frames"][names(thread).index(expected[0])]["file"])
 
     def test_c_functions_have_the_names_that_python_has_for_them(self):
-        self.on_each_python(self.assert_c_functions_have_names, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
+        self.on_each_python(self.assert_c_functions_have_names, oldest=(3, 6))
 
     def assert_holder_is_marked(self, python):
         # A thread that waits while it holds the GIL: a C function that does not release it.
@@ -170,7 +170,7 @@ class Python(live_python.PythonTest, live_dump.DumpTest):
         self.assertEqual(holders, [[("hold", 5), ("<module>", 9)]])
 
     def test_the_thread_that_holds_the_gil_is_marked(self):
-        self.on_each_python(self.assert_holder_is_marked, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
+        self.on_each_python(self.assert_holder_is_marked, oldest=(3, 6))
 
     def assert_callers_are_there(self, python):
         program = self.write("busy.py", "import sys\n"

@@ -6,8 +6,9 @@ import subprocess
 import live
 from live import workload
 
-# How many calls each row makes, in one run.
-TURNS = 1000
+# How many calls each row makes, in one run; and where it is stopped.
+TURNS = 1000 if live.IS_LONG else 500
+TURNS_STOPPED = 1000
 # The more traps, the more calls they may end.
 RATES = (1000, 10000) if live.IS_LONG else (10000,)
 
@@ -25,8 +26,10 @@ class Waiting(live.LiveTest):
 
     def test_no_call_is_interrupted_or_cut_short(self):
         command = workload("interruptible", TURNS)
-        bare = subprocess.run(command, capture_output=True, check=True, cwd=self.folder, timeout=120)
-        columns = {"bare": json.loads(bare.stdout)}
+        columns = {}
+        if live.IS_LONG:
+            bare = subprocess.run(command, capture_output=True, check=True, cwd=self.folder, timeout=120)
+            columns["bare"] = json.loads(bare.stdout)
         for title, record, options in self.rungs():
             for rate in RATES:
                 recording = record(command, *options, rate=rate)
@@ -36,8 +39,8 @@ class Waiting(live.LiveTest):
         wrong = [f"{call}, {title}: {row}" for title, rows in columns.items() for call, row in rows.items()
                  if wrong_answers(row)]
         self.assertEqual(wrong, [])
-        made = {call: sum(rows[call]["made"] for title, rows in columns.items() if title != "bare")
-                for call in columns["bare"]}
+        recorded = [rows for title, rows in columns.items() if title != "bare"]
+        made = {call: sum(rows[call]["made"] for rows in recorded) for call in recorded[0]}
         self.assertGreaterEqual(min(made.values()), len(RATES) * 3 * TURNS // 4, made)
 
 
@@ -55,7 +58,7 @@ class Stopped(live.LiveTest):
         """[{call: row}] of as many runs as have enough stops."""
         runs, stops = [], 0
         while stops < self.STOPS:
-            rows, count = map(json.loads, run(workload("interruptible", TURNS, self.RUN_US)).splitlines())
+            rows, count = map(json.loads, run(workload("interruptible", TURNS_STOPPED, self.RUN_US)).splitlines())
             runs.append(rows)
             stops += count["stops"]
         return runs
@@ -65,6 +68,7 @@ class Stopped(live.LiveTest):
             wrong = {call: row for call, row in rows.items() if wrong_answers(row) and call not in self.FAIL}
             self.assertEqual(wrong, {})
 
+    @live.long_only  # of the kernel and the workload, as are the other bare ones
     def test_bare_all_go_on(self):
         self.assert_all_go_on(lambda command: subprocess.run(command, capture_output=True, check=True,
                                                              timeout=120).stdout.decode())
@@ -85,6 +89,7 @@ class Ignored(live.LiveTest):
         self.assertEqual(counts["handled"], counts["sent_to_handler"], counts)
         self.assertGreater(counts["waits"], 50, counts)
 
+    @live.long_only
     def test_bare_none_ends_a_wait(self):
         run = subprocess.run(workload("ignored_signals"), capture_output=True, check=True, timeout=120)
         self.assert_none_ends_a_wait(live.truth_of(run.stdout)["counts"])
@@ -107,6 +112,7 @@ class Interrupted(live.LiveTest):
                 # An alarm may come between the note that the read begins and its beginning.
                 self.assertLessEqual(counts["lost"], 2, counts)
 
+    @live.long_only
     def test_bare_nothing_is_lost(self):
         run = subprocess.run(workload("lost_eintr"), capture_output=True, check=True, timeout=120)
         self.assertLessEqual(live.truth_of(run.stdout)["counts"]["lost"], 2)
@@ -132,7 +138,7 @@ def print_table(columns):
     """How often a call failed with EINTR, was back too soon or answered oddly, of so many."""
     width = max(len(title) for title in columns) + 2
     print(f"\n{'EINTR, too soon, odd':20}" + "".join(f"{title:>{width}}" for title in columns))
-    for call in columns["bare"]:
+    for call in next(iter(columns.values())):
         cells = [f"{wrong_answers(rows[call])} of {rows[call]['made']}" for rows in columns.values()]
         print(f"{call:20}" + "".join(f"{cell:>{width}}" for cell in cells))
 

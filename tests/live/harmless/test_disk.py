@@ -16,7 +16,7 @@ import live
 from live import FATHOM, workload
 from processes import command_of, cpu_seconds, end_process, read_bytes, wait_until
 
-PROGRAMS = 40
+PROGRAMS = 40 if live.IS_LONG else 20
 DELAY_S = 3  # of the workload slow_disk
 WAITED_S = 0.8
 MOMENTS = 200 if live.IS_LONG else 15
@@ -35,7 +35,7 @@ def slow_disk(path):
 
 class SlowDisk(live.LiveTest):
     def programs(self):
-        """40 processes one after the other, and the disk is slow from before the first to behind the last."""
+        """Processes one after the other, and the disk is slow from before the first to behind the last."""
         slow = self.path("slow")
         return ["sh", "-c", f": >{slow}; i=0; while [ $i -lt {PROGRAMS} ]; do {workload('brief')[0]} 40 >>output || exit 9;"
                             f" i=$((i + 1)); done; rm {slow}"]

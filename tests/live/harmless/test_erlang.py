@@ -6,7 +6,7 @@ import subprocess
 import live
 from live_interpreted import IS_LONG
 
-RUNS = 100 if IS_LONG else 5
+RUNS = 100 if IS_LONG else 3
 TRIGGERS = [(rate, trigger) for trigger in ("sigtrap", "timer") for rate in (1000, 10000)]
 
 # Processes that compute, that pass a message round, a deep recursion, timers, a port, a library in C
@@ -80,7 +80,7 @@ class Erlang(live.LiveTest):
     def test_elixir_comes_out_the_same_too(self):
         self.need("elixir")
         # Erlang's runtime, which the other has run often.
-        self.assert_same(["elixir", self.write("work.exs", ELIXIR)], runs=RUNS if live.IS_LONG else 3)
+        self.assert_same(["elixir", self.write("work.exs", ELIXIR)], runs=RUNS if live.IS_LONG else 1)
 
 
 if __name__ == "__main__":

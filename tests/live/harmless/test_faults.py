@@ -10,25 +10,23 @@ import subprocess
 import sys
 
 import live
-from live import LiveTest, workload
+from live import workload
 
 HARMLESS = ("open", "blocked", "ignored", "handled", "gone", "past_libc")
 DEATHS = {"read": 11, "write": 11, "call": 11, "nowhere": 11, "short_file": 7, "sent": 11}
 
 
-class FaultsTest(LiveTest):
+class FaultsTest(live.EachRung):
 
     def run_bare(self, command):
         return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=120, cwd=self.folder)
 
     def assert_same(self, command, rates=(1000, 20000)):
-        """On each rung, as ourselves and as a user without rights."""
+        """By events, by timers, and as a user without rights."""
         bare = self.run_bare(command)
         code = bare.returncode if bare.returncode >= 0 else 128 - bare.returncode
-        runs = [("sigtrap", self.record), ("timer", self.record)]
-        if os.geteuid() == 0:
-            runs.append(("sigtrap", self.record_as_user))
+        runs = [("sigtrap", self.record), *self.other_runs()]
         for trigger, record in runs:
             for rate in rates:
                 with self.subTest(command=command[1:], trigger=trigger, rate=rate, by=record.__name__):

@@ -152,7 +152,7 @@ class Loading(ProgramsTest):
             for number in (signal.SIGUSR1, signal.SIGTRAP):
                 with self.subTest(trigger=trigger, signal=number):
                     recording = self.assert_same([self.host(), "dlmopen", self.plugin(), str(int(number))],
-                                                 "--trigger", trigger, runs=10,
+                                                 "--trigger", trigger, runs=10 if live.IS_LONG else 4,
                                                  change=lambda text: text.replace(b"default 0", b"default 1"))
                     self.assertEqual(self.reasons(recording), {"host": {"it loaded a second C library (dlmopen)"}})
 
@@ -179,10 +179,10 @@ class Loading(ProgramsTest):
                 self.assert_same(command, change=without_passing)
 
     def test_lazy_and_eager_binding(self):
-        for flags in (["-Wl,-z,lazy"], ["-Wl,-z,now"], ["-no-pie"], ["-no-pie", "-Wl,-z,norelro"],
-                      ["-Wl,--hash-style=sysv"], ["-Wl,-z,max-page-size=2097152"]):
+        for number, flags in enumerate((["-Wl,-z,lazy"], ["-Wl,-z,now"], ["-no-pie"], ["-no-pie", "-Wl,-z,norelro"],
+                                        ["-Wl,--hash-style=sysv"], ["-Wl,-z,max-page-size=2097152"])):
             program = self.build("busy" + "".join(flags).replace("/", ""), "busy.c", flags=flags)
-            for settings in ({}, {"LD_BIND_NOW": "1"}):
+            for settings in live.in_turn(({}, {"LD_BIND_NOW": "1"}), number):
                 with self.subTest(flags=flags, settings=settings):
                     self.assert_sampled(self.assert_same([program], env={**os.environ, **settings}),
                                         "busy_work", least=0.2)

@@ -55,8 +55,8 @@ class Scribbling(live.LiveTest):
         return [text for text, in recording.rows("SELECT text FROM notes") if NONSENSE in text]
 
     def each(self):
-        for style in styles():
-            for seed in SEEDS:
+        for number, style in enumerate(styles()):
+            for seed in live.in_turn(SEEDS, number):
                 yield style, seed
 
     def test_what_is_sampled(self):

@@ -3,15 +3,14 @@
 import os
 import re
 import subprocess
-import unittest
 
 import live
-from live import FATHOM, LiveTest, workload
+from live import workload
 
 WAYS = ("sigwait", "ppoll", "pselect", "epoll_pwait", "sigsuspend", "signalfd")
 
 
-class SignalsTest(LiveTest):
+class SignalsTest(live.EachRung):
 
     def run_bare(self, command, expect=0):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -21,12 +20,10 @@ class SignalsTest(LiveTest):
         return done
 
     def assert_same(self, command, *options, expect=0, timeout=120, look=None):
-        """On each rung, as ourselves and as a user without rights; the first's recording is looked at."""
+        """By events, whose recording is looked at, by timers, and as a user without rights."""
         bare = self.run_bare(command, expect)
         code = bare.returncode if bare.returncode >= 0 else 128 - bare.returncode
-        runs = [("sigtrap", self.record), ("timer", self.record)]
-        if os.geteuid() == 0:
-            runs.append(("sigtrap", self.record_as_user))
+        runs = [("sigtrap", self.record), *self.other_runs()]
         for trigger, record in runs:
             with self.subTest(command=command[1:], trigger=trigger, by=record.__name__):
                 recorded = record(command, "--trigger", trigger, *options, expect=code, timeout=timeout)

@@ -16,14 +16,14 @@ import unittest
 import live
 import live_python
 import pythons
+from at_hand import of_names
 
 LONG = "--long" in sys.argv
 WORKLOAD = pathlib.Path(__file__).resolve().parents[2] / "workloads" / "python" / "steps.py"
 # So often steps begin in a second of CPU time, some thousands each time.
 RATE = 1000
 # In each chain of frames' first version and the newest that is here, one build of each; --long: in all.
-USUAL = [python for python in live_python.EACH_VERSION if python.version in ((3, 8), (3, 11), (3, 12))]
-USUAL += [python for python in live_python.EACH_VERSION if python.version > (3, 12) and python.is_there][-1:]
+USUAL = of_names(live_python.EVERY_PYTHON, live_python.IN_CI)
 CODE_KIND = 5
 COMPLETE, UNREADABLE, UNMATCHED = 0, 10, 11
 
@@ -130,7 +130,7 @@ def add_tests():
                 self.skipTest(python.why_not)
             if not LONG and python not in USUAL:
                 self.skipTest("with --long only")
-            self.check(python, 10000 if LONG else 600)
+            self.check(python, 10000 if LONG else 300)
 
         setattr(PythonSteps, f"test_no_impossible_stack_on_{name}", test)
 

@@ -7,7 +7,7 @@ import live_python
 class ThreadNames(live_python.PythonTest):
 
     def test_reports_have_the_names_that_the_program_knows(self):
-        self.on_each_python(self.assert_names, in_ci=live_python.EACH_LAYOUT)
+        self.on_each_python(self.assert_names)
 
     def assert_names(self, python):
         recording = self.record_python(python, self.workload("thread_names.py"), 8000)

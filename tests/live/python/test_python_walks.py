@@ -6,6 +6,7 @@ import unittest
 
 import live
 import live_python
+from at_hand import of_names
 import pythons
 
 WORKLOADS = pathlib.Path(__file__).resolve().parents[2] / "workloads" / "python"
@@ -139,7 +140,7 @@ def add_tests():
         "deep_recursion_is_whole": PythonWalks.check_a_thousand_calls,
         "several_interpreters_are_one_stack": PythonWalks.check_interpreters,
     }
-    for python in live_python.EVERY_PYTHON if live.IS_LONG else live_python.EACH_READ:
+    for python in live_python.EVERY_PYTHON if live.IS_LONG else of_names(live_python.EVERY_PYTHON, live_python.IN_CI):
         for name, check in checks.items():
             if python.version in VERSIONS:
                 name = f"test_{name}_on_{python.name.replace('-', '_').replace('.', '_')}"

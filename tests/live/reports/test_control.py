@@ -165,7 +165,7 @@ class Python(ControlTest, live_trace.TraceTest):
         self.on_each_python(lambda python: self.check_around(python, "threads", "fork", "generators"), oldest=(3, 6))
 
     def test_threads_that_end_within_regions_leave_room_for_those_of_others(self):
-        self.on_each_python(lambda python: self.check_around(python, "left"), oldest=(3, 6), in_ci=("debian-3.11",))
+        self.on_each_python(lambda python: self.check_around(python, "left"), oldest=(3, 6), in_ci=("3.11",))
 
     def test_regions_are_of_the_interpreter_that_has_them(self):
         self.on_each_python(lambda python: self.check_around(python, "subinterpreters"), oldest=(3, 8))
@@ -178,7 +178,7 @@ class Python(ControlTest, live_trace.TraceTest):
         self.check_regions(recording, recording.truth, measure=True)
 
     def test_regions_are_of_the_greenlet_that_has_them(self):
-        self.on_each_python(self.check_greenlets, oldest=(3, 6), in_ci=("debian-3.11",))
+        self.on_each_python(self.check_greenlets, oldest=(3, 6), in_ci=("3.11",))
 
     def check_paused(self, python):
         program = self.workload("resumes.py")
@@ -204,7 +204,7 @@ class Python(ControlTest, live_trace.TraceTest):
             run = subprocess.run([live.FATHOM, "trace", "-q", "--only", "*", "-o", self.path("only.fathom"), "--", *command],
                                  capture_output=True, cwd=self.folder, timeout=300, **self.run_options())
             self.assertEqual((run.returncode, run.stdout), (0, b"3\n"), run.stderr)
-        self.on_each_python(check, in_ci=("pyenv-3.12",), oldest=(3, 12))
+        self.on_each_python(check, in_ci=("3.12",), oldest=(3, 12))
 
     def test_a_program_that_begins_paused_is_recorded_from_where_it_asks_for_it(self):
         self.on_each_python(self.check_paused, oldest=(2, 7))

@@ -37,13 +37,13 @@ class Harmless(live_ruby.RubyTest):
 
     def test_and_with_timers(self):
         self.on_each_ruby(lambda ruby: self.assert_same(ruby, self.workload("surroundings.rb"),
-                                                        options=("--trigger", "timer")), in_ci=live_ruby.DEBIAN)
+                                                        options=("--trigger", "timer")))
 
     def test_what_moves_frees_and_switches_while_it_is_read_does_not_kill(self):
         self.on_each_ruby(lambda ruby: self.assert_same(ruby, self.workload("hazards.rb"), HAZARDS, rate=20000))
 
     def test_an_uncaught_exception_and_a_fatal_signal_end_it_as_ever(self):
-        self.on_each_ruby(self.assert_endings, in_ci=live_ruby.DEBIAN)
+        self.on_each_ruby(self.assert_endings)
 
     def assert_endings(self, ruby):
         burn = "100_000.times { |n| n.to_s }; "

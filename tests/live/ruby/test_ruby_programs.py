@@ -32,7 +32,7 @@ class Names(live_ruby.RubyTest):
     compares_times = True
 
     def test_code_of_every_kind_has_the_name_that_ruby_3_4_gives_it(self):
-        self.on_each_ruby(self.assert_names)
+        self.on_each_ruby(self.assert_names, in_ci=live_ruby.EACH_WAY)
 
     def assert_names(self, ruby):
         recording = self.record_ruby(ruby, self.workload("names.rb"), 20, env={**os.environ, "LC_ALL": "C.UTF-8"})
@@ -97,11 +97,11 @@ class Processes(live_ruby.RubyTest):
             jumped_ns = recording.jumped_share() * recording.total_ns()
             self.assertLess(abs(seen_ns - spent_ns), 0.05 * spent_ns + jumped_ns, f"{way}: {name}: {seen_ns} of {spent_ns}")
 
-    def assert_all(self, way, in_ci=live_ruby.DEBIAN):
-        self.on_each_ruby(lambda ruby: self.assert_way(ruby, way), in_ci=in_ci)
+    def assert_all(self, way):
+        self.on_each_ruby(lambda ruby: self.assert_way(ruby, way))
 
     def test_forked(self):
-        self.assert_all("fork", in_ci=None)
+        self.assert_all("fork")
 
     def test_spawned(self):
         self.assert_all("spawn")
@@ -122,7 +122,7 @@ class Processes(live_ruby.RubyTest):
         self.assert_all("prefork")
 
     def test_of_two_hundred_threads_one_of_which_forks(self):
-        self.assert_all("threads", in_ci=None)
+        self.assert_all("threads")
 
     def test_what_a_child_calls_has_its_name_however_often_its_parent_collected(self):
         path = self.path("program.rb")

@@ -5,6 +5,7 @@ import subprocess
 import live
 import live_reports
 import live_ruby
+from at_hand import of_names
 
 PROGRAM = """
 require "json"
@@ -58,7 +59,7 @@ class Reports(live_reports.ReportChecks, live_ruby.RubyTest):
         self.assertEqual([(row["version"], row["why_not"]) for row in found], [(said, None)])
 
     def test_folded_stacks_have_methods_in_ruby_and_in_c(self):
-        recording = self.record_program(next(ruby for ruby in live_ruby.EVERY_RUBY if ruby.name in live_ruby.DEBIAN))
+        recording = self.record_program(of_names(live_ruby.EVERY_RUBY, live_ruby.DEBIAN)[0])
         stacks = [[frame.partition(" (")[0] for frame in frames] for frames, _ in recording.folded()]
         wanted = ["<main>", "Worker#run", "Enumerable#inject", "Range#each", "block in Worker#run", "Worker#add"]
         self.assertTrue(any(wanted == [name for name in stack if name in wanted] for stack in stacks), stacks[:20])

@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import unittest
 
-from live_ruby import WORKLOADS, RubyTest
+from live_ruby import EACH_WAY, WORKLOADS, RubyTest
 
 RUBY_STACKS = os.environ["RUBY_STACKS"]
 STOPS = pathlib.Path(__file__).resolve().parents[1] / "walks" / "stops.rb"
@@ -145,7 +145,7 @@ class WalkTest(RubyTest):
 
 class StandingStacks(WalkTest):
     def test_frames_are_those_of_a_backtrace(self):
-        self.on_each_ruby(self.assert_stops_as_ruby_says)
+        self.on_each_ruby(self.assert_stops_as_ruby_says, in_ci=EACH_WAY)
 
     def test_frames_of_machine_code_are_too(self):
         def check(ruby):
@@ -156,7 +156,7 @@ class StandingStacks(WalkTest):
                 self.skipTest(f"{ruby.name} has no YJIT")
             self.assert_stops_as_ruby_says(ruby, *options)
 
-        self.on_each_ruby(check, oldest=(3, 3))
+        self.on_each_ruby(check, oldest=(3, 3), in_ci=EACH_WAY)
 
     def test_names_are_those_that_the_newest_ruby_gives(self):
         def check(ruby):

@@ -32,7 +32,7 @@ class Overhead(live.LiveTest):
         return found[0]
 
     def test_shares_are_what_they_are_and_the_account_adds_up(self):
-        for program in (workload("thirds"), workload("threads", 1200)):
+        for program in (workload("thirds", 1200), workload("threads", 1200)):
             with self.subTest(program=program):
                 recording = self.record(program, "--overhead", "5%", rate=None)
                 self.assertRegex(self.note(recording), r"^--overhead 5%: ")
@@ -68,7 +68,7 @@ class Overhead(live.LiveTest):
         self.assertIn("(--overhead 20%)", re.sub(r"\s+", " ", shown))
 
     def test_where_no_rate_can_follow_one_is_chosen(self):
-        recording = self.record(workload("thirds"), "--overhead", "1%", "--trigger", "timer", rate=None)
+        recording = self.record(workload("thirds", 1200), "--overhead", "1%", "--trigger", "timer", rate=None)
         self.assertIn("no perf event samples here", self.note(recording))
         self.assert_adds_up(recording)
 

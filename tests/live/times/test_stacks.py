@@ -9,6 +9,7 @@ import subprocess
 import live
 from live import WORKLOADS, LiveTest, truth_of, workload
 
+OVERFLOWS = 300 if live.IS_LONG else 100
 UNWINDING = 17 # why a walk ended: src/abi/walk_status.h
 
 
@@ -198,8 +199,8 @@ class FullStacks(LiveTest):
         for record in (self.record, self.record_as_user):
             for kib in (128, 512):
                 with self.subTest(record=record.__name__, kib=kib):
-                    self.assert_handled(record(workload("overflows", 300), rate=10000, expect=7,
-                                               preexec_fn=lambda: limit_stack(kib)), 300)
+                    self.assert_handled(record(workload("overflows", OVERFLOWS), rate=10000, expect=7,
+                                               preexec_fn=lambda: limit_stack(kib)), OVERFLOWS)
 
     def test_so_it_is_where_nothing_is_sampled_and_the_action_was_there_before_the_stack(self):
         command = workload("overflows", 20, "action-first")

@@ -42,8 +42,8 @@ class Truth(live.LiveTest):
             self.assert_share(measured / whole, spent_ns / recording.truth["cpu_ns"], 0.01, edge)
 
     def test_three_threads_have_their_own_work(self):
-        recording = self.record(workload("threads", 2400))
-        self.assert_truth(recording, least_samples=20000)
+        recording = self.record(workload("threads", 1800))
+        self.assert_truth(recording, least_samples=15000)
         for thread, function in (("first", "work_one"), ("second", "work_two"), ("third", "work_three")):
             only = recording.report("--thread", thread)
             names = {row["name"]: row["self_ns"] for row in only["functions"]}
@@ -52,7 +52,7 @@ class Truth(live.LiveTest):
             self.assertFalse(others & {name for name, ns in names.items() if ns})
 
     def test_an_address_means_what_was_mapped_there_then(self):
-        recording = self.record(workload("reload", live.WORKLOADS, 1500))
+        recording = self.record(workload("reload", live.WORKLOADS, 1000))
         self.assertGreater(recording.truth["counts"]["same_place"], 0, "the libraries never shared addresses")
         self.assert_truth(recording)
 
@@ -94,8 +94,8 @@ class Truth(live.LiveTest):
         self.assertGreater(inlined / recording.total_ns(), 0.3)
 
     def test_phases_of_a_third_of_the_period_do_not_fool_a_thousand_hertz(self):
-        recording = self.record(workload("aliased", 10500 if live.IS_LONG else 5500), rate=1000)
-        self.assert_truth(recording, least_samples=10000 if live.IS_LONG else 5000, widest=0.05)
+        recording = self.record(workload("aliased", 10500 if live.IS_LONG else 3600), rate=1000)
+        self.assert_truth(recording, least_samples=10000 if live.IS_LONG else 3200, widest=0.05)
 
     def test_a_program_of_twenty_milliseconds_gets_about_two_hundred_samples(self):
         recording = self.record(workload("brief"))
@@ -121,7 +121,7 @@ class Truth(live.LiveTest):
         self.assertGreaterEqual(len(recording.rows("SELECT id FROM threads")), 101)
 
     def test_threads_that_come_and_go_are_all_sampled(self):
-        recording = self.record(workload("churn", 3200))
+        recording = self.record(workload("churn", 2000))
         self.assert_truth(recording, may_be_unseen=True)
         sampled = recording.rows("SELECT count(DISTINCT s.thread) FROM samples s JOIN threads t"
                                  " ON t.id = s.thread WHERE t.name = 'mayfly'")[0][0]
@@ -204,7 +204,7 @@ class KernelTime(live.LiveTest):
 
     compares_times = True
 
-    reading = workload("reading", 4500)
+    reading = workload("reading", 3000)
 
     def test_time_in_read_is_seen_or_booked_as_kernel_time_not_sampled(self):
         self.assert_reading(self.record(self.reading, rate=2000))
@@ -281,14 +281,14 @@ class Weights(live.LiveTest):
         self.assertEqual(head["lost"], 0)
 
     def test_at_a_hundred_hertz_weights_are_the_threads_time(self):
-        self.assert_count(self.assert_weights(100, 6000))
+        self.assert_count(self.assert_weights(100, 4500))
 
     @live.long_only
     def test_at_a_thousand_hertz_weights_are_the_threads_time(self):
         self.assert_count(self.assert_weights(1000, 2400))
 
     def test_at_ten_thousand_hertz_weights_are_the_threads_time(self):
-        self.assert_count(self.assert_weights(10000, 2400))
+        self.assert_count(self.assert_weights(10000, 1500))
 
     @live.long_only
     def test_at_twenty_thousand_hertz_weights_are_the_threads_time(self):
@@ -333,7 +333,7 @@ class Timer(live.LiveTest):
         self.assert_explained(recording)
 
     def test_its_weights_are_the_threads_time(self):
-        recording = self.record(workload("threads", 6000), "--trigger", "timer", rate=1000)
+        recording = self.record(workload("threads", 4500), "--trigger", "timer", rate=1000)
         truth = recording.truth["threads"]
         weights = dict(recording.rows(
             "SELECT t.name, sum(s.weight_ns) FROM samples s JOIN threads t ON t.id = s.thread GROUP BY t.name"))

@@ -172,7 +172,7 @@ class Python(Names, live_python.PythonTest):
         self.assert_called(recording, PYTHON, "waits.py", "  # ")
 
     def test_each_version(self):
-        self.on_each_python(self.assert_python, oldest=(3, 8), in_ci=live_python.EACH_LAYOUT)
+        self.on_each_python(self.assert_python, oldest=(3, 8))
 
 
 class Ruby(Names, live_ruby.RubyTest):

@@ -39,7 +39,7 @@ class Python(Agreement, live_trace.TraceTest):
             self.assert_agree(self.record_python(python, *command, rate=RATE),
                               self.trace(python, *command, options=CLOCK),
                               ("loops", "calls", "recursion", "builtins", "generators"))
-        self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.13"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.11", "3.14"), oldest=(3, 6))
 
 
 class Ruby(Agreement, live_trace_ruby.RubyTraceTest):
@@ -50,7 +50,7 @@ class Ruby(Agreement, live_trace_ruby.RubyTraceTest):
             self.assert_agree(self.record_ruby(ruby, *command, rate=RATE),
                               self.trace(ruby, *command, options=(*CLOCK, "--no-builtins")),
                               [f"Object#{name}" for name in ("loops", "calls", "recursion", "builtins")])
-        self.on_each_ruby(check, in_ci=("debian-3.1",))
+        self.on_each_ruby(check, in_ci=("3.1",))
 
 
 class Native(Agreement, NativeTest):

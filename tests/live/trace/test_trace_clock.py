@@ -14,7 +14,7 @@ CANNOT_COUNT = 77
 MODULES = str(pathlib.Path(__file__).resolve().parents[3] / "share" / "python")
 # The number of the system call.
 CLOCK_GETTIME = {"x86_64": "228", "aarch64": "113"}
-ONE_OF_EACH_HOOK = ("pyenv-3.8", "debian-3.11", "pyenv-3.13")
+ONE_OF_EACH_HOOK = ("3.8", "3.11", "3.14")
 # What stands on both sides of what the thread timed itself: threading's own calls, and naming
 # what is called for the first time, which is no call's.
 AROUND_S = 0.004
@@ -34,7 +34,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
         for tid, seconds in trace.truth["threads"]:
             self.assertAlmostEqual(counted[tid], seconds, delta=AROUND_S + SHARE * seconds)
 
-    def check_each(self, how, in_ci=("debian-3.11",)):
+    def check_each(self, how, in_ci=("3.11",)):
         def check(python):
             trace = self.trace_by_cpu(python, how)
             self.assertEqual(self.notes(trace), self.said_of_clock(trace))
@@ -59,7 +59,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
             self.assertGreaterEqual(sleep["calls"], 300)
             # Of 300 us of sleep and more, what going to sleep and waking up takes.
             self.assertLess(sleep["self_ns"] / sleep["calls"], 150000)
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 8))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 8))
 
     def test_a_call_costs_no_system_call(self):
         def check(python):
@@ -80,7 +80,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
             calls = trace.head()["calls"]
             self.assertGreater(calls, 100000)
             self.assertLess(counted["calls"].get(CLOCK_GETTIME[os.uname().machine], 0) - asked, 0.02 * calls)
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 8))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 8))
 
     def test_waiting_in_a_system_call_is_no_time(self):
         self.check_each("reads")
@@ -101,7 +101,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
         def check(python):
             trace = self.trace_by_cpu(python, "pauses", env=dict(os.environ, PYTHONPATH=MODULES))
             self.check_threads(trace)
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 8))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 8))
 
     def test_a_child_of_fork_has_a_clock_of_its_own(self):
         self.check_each("fork", ONE_OF_EACH_HOOK)
@@ -114,7 +114,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
                 self.assertIn("1 threads use restartable sequences themselves", "\n".join(self.notes(trace)))
         if os.uname().machine != "x86_64":
             self.skipTest("the workload knows the signature of x86-64 only")
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 8))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 8))
 
     def test_without_restartable_sequences_the_report_says_what_it_costs(self):
         def check(python):
@@ -124,7 +124,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
             trace = self.trace_by_cpu(python, "sleeps", env=environment)
             self.assertIn("each event costs a system call", "\n".join(self.notes(trace)))
             self.check_threads(trace)
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 8))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 8))
 
     def test_the_report_names_the_clock(self):
         def check(python):
@@ -134,7 +134,7 @@ class CpuClock(live_reports.ReportChecks, live_trace.TraceTest):
             text = self.text(trace)
             self.assertIn("times are by the cpu clock", " ".join(text.split()))
             self.assertIn("the CPU time of each thread", text)
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 8))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 8))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class TinyFunctions(live_trace.TraceTest):
             found = live_in_step.compare(self, python.name, lambda: self.run_both(python), works, markers)
             self.assertLess(abs(found.left(*works)), MOST + live_in_step.PACE, found)
             live_in_step.check_works(self, found, placed=1)
-        self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.11", "3.12"), oldest=(3, 6))
 
     def test_bytecode_takes_longer_while_calls_are_traced_on_3_10_alone(self):
         def check(python):
@@ -50,7 +50,7 @@ class TinyFunctions(live_trace.TraceTest):
                 self.assertGreater(stretch, 1000)
             else:
                 self.assertEqual(stretch, 1000)
-        self.on_each_python(check, in_ci=("pyenv-3.10", "debian-3.11"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.11"), oldest=(3, 6))
 
 
 # In every way: before its instructions are specialised, and below another caller when they are.
@@ -106,7 +106,7 @@ class Ways(live_trace.TraceTest):
                 # Some releases have an instruction for it, and so a dispatch hook, where it is special.
                 del expected["__getitem__"]
             self.assertEqual({name: kinds.get(name) for name in expected}, expected)
-        self.on_each_python(check, in_ci=("debian-3.11", "pyenv-3.12"), oldest=(3, 11))
+        self.on_each_python(check, in_ci=("3.11", "3.12"), oldest=(3, 11))
 
 
 class Report(live_trace.TraceTest):
@@ -184,7 +184,7 @@ class Unseen(live_trace.TraceTest):
             trace = self.trace(python, "-c", "pass", options=("--paused",))
             self.assertGreaterEqual(trace.rows("SELECT count(*) FROM costs")[0][0], 3)
             self.assertEqual(trace.rows("SELECT coalesce(sum(calls), 0) FROM calls")[0][0], 0)
-        self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.11", "3.12"), oldest=(3, 6))
 
     def test_what_a_child_of_fork_calls_costs_what_it_costs_its_parent(self):
         script = "import os\nfor i in range(2):\n    if os.fork() == 0:\n        len('')\n        os._exit(0)\n    os.wait()\n"
@@ -197,7 +197,7 @@ class Unseen(live_trace.TraceTest):
             self.assertEqual(len(costs), 3)
             self.assertEqual(len({tuple(sorted(each)) for each in costs.values()}), 1, costs)
             self.assertEqual(trace.head()["measuring"]["calls_of_unknown_cost"], 0)
-        self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.12"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.11", "3.12"), oldest=(3, 6))
 
     def test_it_is_in_no_report(self):
         def check(python):

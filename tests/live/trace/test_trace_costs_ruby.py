@@ -13,7 +13,7 @@ from live_trace_ruby import RubyTraceTest
 MOST = 0.10
 # Of the same, by which runs differ from the next ones: medians of seven were -0.13 to +0.01.
 PACE = 0.05
-CI = ("debian-3.1",)
+CI = ("3.1",)
 METHODS = 5,  # enum trace_kind: methods
 IN_C = 6, 7  # methods in C, operators
 BLOCK = 65  # an event that makes no call, which blocks are from 3.1 on, unless they are wanted

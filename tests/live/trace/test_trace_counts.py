@@ -7,7 +7,6 @@ import re
 import subprocess
 
 import live
-import live_python
 import live_trace
 
 # From here on cProfile is a tool beside ours, and both count one run.
@@ -108,8 +107,7 @@ class Counts(live_trace.TraceTest):
         return trace
 
     def test_calls_of_every_kind_are_counted_as_cprofile_counts_them(self):
-        self.on_each_python(lambda python: self.check(python, "every_call.py"), oldest=(3, 6),
-                            in_ci=live_python.EACH_LAYOUT)
+        self.on_each_python(lambda python: self.check(python, "every_call.py"), oldest=(3, 6))
 
     def test_calls_of_the_standard_library_are_counted_as_cprofile_counts_them(self):
         self.on_each_python(lambda python: self.check(python, "library_calls.py"), oldest=(3, 6))

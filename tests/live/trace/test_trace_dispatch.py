@@ -7,7 +7,7 @@ import subprocess
 import live
 import live_trace
 
-IN_CI = ("pyenv-3.12", "sid-3.14")
+IN_CI = ("3.12", "3.14")
 
 # What the interpreter's tool 4 has events for; whether calls are made special, and stay so.
 SPECIAL = """

@@ -14,8 +14,8 @@ import live_trace
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "unit" / "export"))
 from callgrind import Callgrind  # noqa: E402
 
-DEBIAN = ("debian-3.11",)
-OF_EACH_KIND = ("pyenv-3.8", "debian-3.11", "pyenv-3.13")
+DEBIAN = ("3.11",)
+OF_EACH_KIND = ("3.8", "3.11", "3.14")
 
 
 class Exports(live_trace.TraceTest):

@@ -10,7 +10,7 @@ import live_trace
 from live_trace_ruby import RubyTraceTest
 
 OLDEST = (3, 6)
-IN_CI = ("debian-3.11",)
+IN_CI = ("3.11",)
 
 PROGRAM = """
 import os, sys, threading

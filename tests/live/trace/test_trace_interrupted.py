@@ -14,7 +14,7 @@ from live_trace_ruby import RubyTraceTest
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "workloads", "native", "alarms.c")
 FLAGS = {"instrument": ["-finstrument-functions"], "pg": ["-pg"], "fentry": ["-pg", "-mfentry"]}
 # One of each mechanism: a profile function, dispatch hooks, sys.monitoring.
-IN_CI = ("pyenv-3.9", "debian-3.11", "pyenv-3.12")
+IN_CI = ("3.8", "3.11", "3.12")
 KINDS = FLAGS if IS_LONG else ("instrument", "fentry")
 
 

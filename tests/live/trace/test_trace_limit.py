@@ -127,7 +127,7 @@ class LimitOfPython(Limit, live_trace.TraceTest):
         def check(python):
             trace = self.limited(python.command(self.write("limited.py", PYTHON)), fathom=self.fathom_for(python))
             self.assert_limited(trace)
-        self.on_each_python(check, oldest=(3, 6), in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.13"))
+        self.on_each_python(check, oldest=(3, 6), in_ci=("3.8", "3.11", "3.14"))
 
 
 class LimitOfRuby(Limit, live_trace_ruby.RubyTraceTest):
@@ -135,7 +135,7 @@ class LimitOfRuby(Limit, live_trace_ruby.RubyTraceTest):
         def check(ruby):
             trace = self.limited(ruby.command(self.write("limited.rb", RUBY)), fathom=self.fathom_for(ruby))
             self.assert_limited(trace, recs=15 + 5)
-        self.on_each_ruby(check, oldest=(3, 0), in_ci=("debian-3.1",))
+        self.on_each_ruby(check, oldest=(3, 0), in_ci=("3.1",))
 
 
 class LimitOfCompiled(Limit, live_trace.TraceTest):

@@ -36,7 +36,7 @@ class Threads(live_trace.TraceTest):
     def test_thousands_of_short_threads_are_traced(self):
         def check(python):
             self.check(python, 3000, 10, 100)
-        self.on_each_python(check, in_ci=("pyenv-3.8", "pyenv-3.13"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.14"), oldest=(3, 6))
 
     def test_a_threads_time_is_that_from_its_first_call_to_its_last(self):
         script = ("import threading, time\ndef work():\n    time.sleep(0.2)\n"
@@ -80,7 +80,7 @@ class Children(live_trace.TraceTest):
         def check(python):
             trace = self.trace(python, self.workload("traced_children.py"), options=["--no-children"])
             self.assertEqual(trace.calls_of("<built-in method builtins.abs>"), 10)
-        self.on_each_python(check, in_ci=("pyenv-3.8", "pyenv-3.13"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.14"), oldest=(3, 6))
 
     def test_a_program_that_is_no_python_runs_as_ever(self):
         trace_path = self.path("none.fathom")
@@ -180,7 +180,7 @@ class Endings(live_trace.TraceTest):
             self.assertEqual(recorder.returncode, 0)
             self.assertEqual(self.reported(), 12345)
             os.unlink(self.path("live.fathom"))
-        self.on_each_python(check, in_ci=("pyenv-3.8", "pyenv-3.13"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.14"), oldest=(3, 6))
 
     def test_a_recorder_that_is_killed_leaves_what_it_had_read(self):
         def check(python):
@@ -191,7 +191,7 @@ class Endings(live_trace.TraceTest):
             recorder.communicate(timeout=300)
             self.assertEqual(self.reported(), 12345)
             os.unlink(self.path("live.fathom"))
-        self.on_each_python(check, in_ci=("pyenv-3.8", "pyenv-3.13"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.14"), oldest=(3, 6))
 
     def test_an_unprivileged_user_traces_as_root_does(self):
         if os.geteuid() != 0:

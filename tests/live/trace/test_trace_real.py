@@ -10,7 +10,7 @@ import live
 import live_trace
 
 # One of each way that calls are traced, and the newest.
-IN_CI = ("debian-3.11", "pyenv-3.12")
+IN_CI = ("3.11", "3.12")
 COMMANDS = {
     "json.tool": ["-m", "json.tool", "numbers.json"],
     "pydoc": ["-m", "pydoc", "json.decoder"],

@@ -57,7 +57,7 @@ class Counts(RubyTraceTest):
             if subprocess.run(ruby.command("-e", "require 'ruby-prof'"), capture_output=True, check=False).returncode != 0:
                 self.skipTest(f"{ruby.name}: ruby-prof is not installed")
             self.check(ruby, "library_calls.rb", "ruby-prof")
-        self.on_each_ruby(check, in_ci=("debian-3.1",))
+        self.on_each_ruby(check, in_ci=("3.1",))
 
 
 class Contexts(RubyTraceTest):
@@ -157,7 +157,7 @@ work
                 trace = self.trace(ruby, self.write("ends.rb", program), expect=None)
                 self.assertEqual((trace.calls_of("leaf"), trace.run.returncode % 256), (1000, code % 256 if code >= 0
                                                                                         else 128 - code), way)
-        self.on_each_ruby(check, in_ci=("debian-3.1",))
+        self.on_each_ruby(check, in_ci=("3.1",))
 
     def test_other_tools_are_called_as_without_us(self):
         program = """
@@ -210,7 +210,7 @@ puts JSON.generate([seen.map { |key, value| [key, value] }, events])
                 trace = self.trace(ruby, *options, path)
                 self.assertTrue(any("YJIT" in note for note in self.notes(trace)), options)
                 self.assertEqual(trace.calls_of("leaf"), 0 if "-e" in options else 1000)
-        self.on_each_ruby(check, in_ci=("built-3.4-static",), oldest=(3, 3))
+        self.on_each_ruby(check, in_ci=("3.4-static",), oldest=(3, 3))
 
     def test_a_running_program_can_be_reported(self):
         program = "def leaf(i)\n  i\nend\n1000.times { |i| leaf(i) }\n$stdout.puts\n$stdout.flush\n$stdin.read\n"
@@ -226,7 +226,7 @@ puts JSON.generate([seen.map { |key, value| [key, value] }, events])
             finally:
                 run.communicate(timeout=300)
             os.unlink(self.path("runs.fathom"))
-        self.on_each_ruby(check, in_ci=("debian-3.1",))
+        self.on_each_ruby(check, in_ci=("3.1",))
 
 
 if __name__ == "__main__":

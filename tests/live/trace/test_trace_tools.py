@@ -139,7 +139,7 @@ thread.join()
                             source], check=True)
             notes = " ".join(self.notes(self.trace(python, self.write("sets.py", script))))
             self.assertEqual("a profiler of its own" in notes, python.version < (3, 11), notes)
-        self.on_each_python(check, oldest=(3, 6), in_ci=("pyenv-3.8",))
+        self.on_each_python(check, oldest=(3, 6), in_ci=("3.8",))
 
     def test_a_profile_function_that_is_set_is_called_as_without_us(self):
         script = """
@@ -276,7 +276,7 @@ for i in range(2):
     interpreters.destroy(made)
 print("0]")
 """
-        self.on_each_python(functools.partial(self.check_same_truth, script), oldest=(3, 12), in_ci=("pyenv-3.12", "pyenv-3.13", "built-3.13t"))
+        self.on_each_python(functools.partial(self.check_same_truth, script), oldest=(3, 12), in_ci=("3.12", "3.13t", "3.14"))
 
     def test_below_a_filter_a_profile_function_is_called_as_ever_and_its_thread_is_traced_again(self):
         """The kernel may not be asked then whether memory can be written."""
@@ -300,7 +300,7 @@ print(json.dumps(seen))
                 trace = self.trace(python, path, options=options, below=below)
                 self.assertEqual(trace.truth, live.truth_of(without.stdout), options)
                 self.assertEqual(trace.calls_of("leaf"), 100 if python.version < (3, 11) else 104, options)
-        self.on_each_python(check, oldest=(3, 6), in_ci=("pyenv-3.7", "debian-3.11", "pyenv-3.12"))
+        self.on_each_python(check, oldest=(3, 6), in_ci=("3.8", "3.11", "3.12"))
 
     def check_same_truth(self, script, python):
         path = self.write("seen.py", script)

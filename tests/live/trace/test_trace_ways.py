@@ -87,7 +87,7 @@ class Ends(live_trace.TraceTest):
                        trace.rows("SELECT stack, sum(calls) FROM calls WHERE stack > 0 GROUP BY stack")
                        if stacks[stack][1][2] == "leaf"}
             self.assertEqual(callers, {"outer": 10})
-        self.on_each_python(check, in_ci=("pyenv-3.7",), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8",), oldest=(3, 6))
 
 
 class Ways(live_trace.TraceTest):
@@ -111,7 +111,7 @@ class Ways(live_trace.TraceTest):
             if python.version != (3, 11): # Some of its releases have an instruction for it, and so a dispatch hook.
                 expected["__getitem__"] = {UNCALLED}
             self.assertEqual({name: kinds.get(name) for name in expected}, expected)
-        self.on_each_python(check, in_ci=("pyenv-3.12",), oldest=(3, 11))
+        self.on_each_python(check, in_ci=("3.12",), oldest=(3, 11))
 
     def test_what_a_child_of_fork_was_in_is_called_as_it_was(self):
         def check(python):
@@ -122,7 +122,7 @@ class Ways(live_trace.TraceTest):
             kinds = self.kinds(trace, but_pid=parent)
             self.assertEqual({name: kinds.get(name) for name in ("innermost", "value", "called")},
                              {"innermost": {CALLED}, "value": {UNCALLED}, "called": {CALLED}})
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 11))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 11))
 
 
 if __name__ == "__main__":

@@ -49,13 +49,13 @@ class Python(live_trace.TraceTest):
             with busy_machine():
                 trace = self.trace(python, self.workload("wide.py"), FUNCTIONS, ROUNDS, STEP)
             self.assertEqual(counts_of(trace.report("-n", "0")), {CALLS: FUNCTIONS})
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 11))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 11))
 
     def test_each_of_many_callees_is_counted(self):
         def check(python):
             trace = self.trace(python, self.workload("wide.py"), FUNCTIONS, ROUNDS, STEP)
             self.assertEqual(counts_of(trace.report("-n", "0")), {CALLS: FUNCTIONS})
-        self.on_each_python(check, in_ci=("pyenv-3.8", "debian-3.11", "pyenv-3.13"), oldest=(3, 6))
+        self.on_each_python(check, in_ci=("3.8", "3.11", "3.14"), oldest=(3, 6))
 
 
 class Unread(live_trace.TraceTest):
@@ -79,7 +79,7 @@ class Unread(live_trace.TraceTest):
             trace = self.trace_unread(python, 0, FUNCTIONS, 0, 0)
             self.assertEqual(self.counts(trace)["then"], {1: FUNCTIONS})
             self.assertFalse(self.nameless(trace))
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 11))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 11))
 
     def test_names_without_room_are_sent_later(self):
         def check(python):
@@ -87,7 +87,7 @@ class Unread(live_trace.TraceTest):
             counts = self.counts(trace)
             self.assertEqual(counts["then"], {4: TOO_LONG[1]})
             self.assertEqual(counts["call_again"], {1: 1})
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 11))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 11))
 
     def test_calls_without_names_are_counted(self):
         def check(python):
@@ -99,7 +99,7 @@ class Unread(live_trace.TraceTest):
             self.assertIn(counts["first"][1] + counts["then"][1] + unknown,
                           range(sum(TOO_LONG[:2]), sum(TOO_LONG[:2]) + 10))
             self.assertEqual(len(self.nameless(trace)), 1)
-        self.on_each_python(check, in_ci=("debian-3.11",), oldest=(3, 11))
+        self.on_each_python(check, in_ci=("3.11",), oldest=(3, 11))
 
 
 class Ruby(test_trace_ruby.RubyTraceTest):
@@ -107,7 +107,7 @@ class Ruby(test_trace_ruby.RubyTraceTest):
         def check(ruby):
             trace = self.trace(ruby, self.workload("wide.rb"), FUNCTIONS, ROUNDS, STEP)
             self.assertEqual(counts_of(trace.report("-n", "0")), {CALLS: FUNCTIONS})
-        self.on_each_ruby(check, in_ci=("debian-3.1",))
+        self.on_each_ruby(check, in_ci=("3.1",))
 
 
 class Compiled(test_trace_native.NativeTest):
