@@ -23,13 +23,18 @@
 #include "profile/autocorrelation.h"
 #include "profile/change_points.h"
 #include "profile/statistics.h"
-#include "profile/thread_spread.h"
+#include "profile/thread_turns.h"
 
-enum { RUNS = 1000, THREADS = 4 };
+enum { RUNS = 1000, THREADS = 4, TURN_SLOTS = SERIES_SLOTS / THREADS };
 #define ROUND 1e-3
 /* What is shorter cannot be known from a burst's own phases, of 1 ms on average. */
 #define PAUSE_LEAST 5e-3
-#define SHARE       0.3
+/*
+ * Chance keeps f away for as long within a burst in one of twenty recordings of 0.4 s: of two bursts
+ * with a shorter pause between them it cannot be known that they are two.
+ */
+#define ONE_PAUSE_LEAST 14e-3
+#define SHARE           0.3
 
 enum kind { RANDOM, UNEVEN, BURSTS, START_UP, FOUR_THREADS, BUDGET, REGULAR, KINDS };
 
@@ -46,7 +51,8 @@ static const char *const names[KINDS] = {
 /* One run as the report sees it. */
 struct run {
 	float part[SERIES_SLOTS], whole[SERIES_SLOTS];
-	float part_of_thread[THREADS], whole_of_thread[THREADS];
+	float part_in_turn[SERIES_SLOTS], whole_in_turn[SERIES_SLOTS]; /* of THREADS */
+	size_t threads;
 	double hits, all, squares; /* weights of samples: of f, of all, and f's squared */
 	double samples;            /* of f */
 	double truth, known;       /* f's share of the run, and of the program */
@@ -93,14 +99,16 @@ static void look(struct sampler *sampler, double until, bool is_in)
 	for (; sampler->next < until; sampler->next += sampler->period * sampler->step) {
 		const size_t slot = (size_t)(sampler->next / sampler->seconds * SERIES_SLOTS) %
 				    SERIES_SLOTS;
+		const size_t turn =
+			sampler->thread * TURN_SLOTS + slot * TURN_SLOTS / SERIES_SLOTS;
 		const float weight = (float)sampler->step;
 
 		sampler->run->whole[slot] += weight;
-		sampler->run->whole_of_thread[sampler->thread] += weight;
+		sampler->run->whole_in_turn[turn] += weight;
 		sampler->run->all += sampler->step;
 		if (is_in) {
 			sampler->run->part[slot] += weight;
-			sampler->run->part_of_thread[sampler->thread] += weight;
+			sampler->run->part_in_turn[turn] += weight;
 			sampler->run->hits += sampler->step;
 			sampler->run->squares += sampler->step * sampler->step;
 			sampler->run->samples++;
@@ -118,6 +126,7 @@ struct program {
 	double burst_left;
 	unsigned int bursts; /* that were looked at, and for how long */
 	double burst_seconds;
+	double burst_end, pause; /* of the last one, and before it */
 };
 
 static double next_of_bursts(struct program *program)
@@ -164,7 +173,11 @@ static void run_thread(struct program *program, struct sampler *sampler)
 			const bool is_burst = program->is_burst || (program->kind == BURSTS &&
 								    end - from < PAUSE_LEAST);
 
-			program->bursts += is_burst && !was_burst;
+			if (is_burst && !was_burst) {
+				program->bursts++;
+				program->pause = from - program->burst_end;
+			}
+			program->burst_end = program->is_burst ? end : program->burst_end;
 			program->burst_seconds += program->is_burst ? end - from : 0;
 			was_burst = is_burst;
 		}
@@ -172,7 +185,7 @@ static void run_thread(struct program *program, struct sampler *sampler)
 		end = at + next_phase(program);
 	}
 	/* How long f's only part lasts is taken from the run, as that of start-up is. */
-	if (program->bursts == 1)
+	if (program->bursts == 1 || (program->bursts == 2 && program->pause < ONE_PAUSE_LEAST))
 		sampler->run->known = program->burst_seconds / 2 / sampler->seconds;
 }
 
@@ -181,7 +194,8 @@ static void simulate(enum kind kind, double phase, double seconds, struct run *r
 	const double period = draw_period();
 	const int threads = kind == FOUR_THREADS ? THREADS : 1;
 
-	*run = (struct run){ .known = kind == START_UP ? 0.8 * SHARE : SHARE };
+	*run = (struct run){ .threads = (size_t)threads,
+			     .known = kind == START_UP ? 0.8 * SHARE : SHARE };
 	for (int i = 0; i < threads; i++) {
 		struct program program = {
 			.kind = kind,
@@ -217,20 +231,15 @@ static void judge(const struct run *run, struct tally *tally)
 		.count = SERIES_SLOTS,
 		.weight = weight,
 	};
-	struct autocorrelation found = autocorrelation_of(&series);
-	const struct thread_spread_terms threads = {
-		.series = &series,
-		.part_of_thread = run->part_of_thread,
-		.whole_of_thread = run->whole_of_thread,
+	const struct thread_turns turns = {
+		.part = run->part_in_turn,
+		.whole = run->whole_in_turn,
 		/* The first one is the main thread. */
-		.group_of_thread = (const uint32_t[THREADS]){ 0, 1, 1, 1 },
-		.threads = THREADS,
+		.groups = (const uint32_t[THREADS]){ 0, 1, 1, 1 },
+		.threads = run->threads,
+		.turn_slots = TURN_SLOTS,
 	};
-
-	if (found.phases == 1 || thread_spread_is_once(&threads))
-		found = (struct autocorrelation){ 1, 1 };
-	else
-		found.inflation = fmax(found.inflation, thread_spread_inflation(&threads));
+	const struct autocorrelation found = thread_turns_autocorrelation(&series, &turns);
 	const double one = weight * found.inflation;
 	const struct range range = statistics_share(run->hits / one, run->all / one);
 	const bool holds_run = range.low <= run->truth && run->truth <= range.high;

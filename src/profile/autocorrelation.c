@@ -9,7 +9,6 @@ enum {
 	SLOTS_LEAST = 8,  /* with fewer, the variance cannot be estimated */
 	SAMPLES_FEW = 20, /* with fewer, phases are not called regular, */
 	FREEDOM_FEW = 6,  /* nor with fewer degrees of freedom */
-	SAMPLES_REST = 3, /* with less other time, the rest is not a stretch */
 	FREEDOM_MOST = 24,
 };
 
@@ -91,11 +90,16 @@ static struct window window_of(const float *part, const float *whole, size_t cou
 	return window;
 }
 
-static bool is_one_stretch(const struct window *window)
+/*
+ * Where most of the recording is outside of the window, by more than chance, it ran once as a
+ * whole: what comes and goes in it says nothing about when it comes again.
+ */
+static bool is_one_stretch(const struct window *window, struct row_series *series)
 {
 	return window->count < SLOTS_LEAST ||
 	       (window->is_empty_outside && window->share > PURE) ||
-	       (window->is_full_outside && window->share < 1 - PURE);
+	       (window->is_full_outside && window->share < 1 - PURE) ||
+	       (window->count * 2 < series->count && row_series_changes(series)->is_certain);
 }
 
 static double off_at(const struct window *window, size_t slot)
@@ -241,8 +245,8 @@ struct autocorrelation autocorrelation_of(struct row_series *series)
 
 	if (of_chance <= 0)
 		return (struct autocorrelation){ 1, 0 };
-	if (is_one_stretch(&window))
-		return (struct autocorrelation){ 1, ns - sum >= weight * SAMPLES_REST };
+	if (is_one_stretch(&window, series))
+		return (struct autocorrelation){ 1, 1 };
 	const struct change_points changes = changes_of(&window, series);
 	const double phases = phases_of(&changes);
 	const struct estimate found =

@@ -19,10 +19,10 @@
 #include "profile/change_points.h"
 #include "profile/statistics.h"
 #include "profile/thread_slots.h"
-#include "profile/thread_spread.h"
+#include "profile/thread_turns.h"
 
 enum { BLOCK = 8, KEPT_ROWS = 4096, NOT_KEPT = -1 };
-enum axis { BY_TIME, BY_THREAD, AXES };
+enum axis { BY_TIME, IN_TURN, AXES }; /* IN_TURN: slots of time of one thread after another */
 
 /* Of a place or a row: sampled time, and time known exactly. */
 struct sums {
@@ -218,30 +218,34 @@ static void add_portion(struct finding *finding, const struct weight *weight,
 		finding->series[kept].self[portion->axis][portion->slot] += portion->ns;
 }
 
-static void add_steps(struct finding *finding, const struct sequence *sequence,
-		      uint32_t first_slot, float *of_place)
+static uint32_t turn_slots(const struct finding *finding)
+{
+	return finding->threads.count < 2 ? 0 : SERIES_SLOTS / (uint32_t)finding->threads.count;
+}
+
+/* Where the series of an axis has a step; NO_SLOT: nowhere. */
+static uint32_t slot_of(const struct finding *finding, enum axis axis, const struct step *step,
+			const struct weight *weight)
+{
+	const uint32_t each = turn_slots(finding);
+	const uint32_t thread = weight ? finding->threads.of_thread[weight->thread.n] : NO_SLOT;
+
+	if (axis == BY_TIME)
+		return step->slot;
+	return thread == NO_SLOT ? NO_SLOT : thread * each + step->slot * each / SERIES_SLOTS;
+}
+
+static void add_steps(struct finding *finding, enum axis axis, uint32_t first_slot,
+		      float *of_place)
 {
 	const struct profile *profile = finding->terms->profile;
+	const struct sequence *sequence = profile_get_sequence(profile);
 
 	for (size_t i = 0; i < sequence->count; i++) {
 		const struct step *step = &sequence->rows[i];
-		const struct portion portion = { BY_TIME, step->slot, first_slot, step->ns };
-
-		add_portion(finding, profile_get_weight(profile, step->weight), &portion,
-			    of_place);
-	}
-}
-
-static void add_threads(struct finding *finding, uint32_t first_slot, float *of_place)
-{
-	const struct profile *profile = finding->terms->profile;
-
-	for (size_t i = 0; i < profile_weight_count(profile); i++) {
-		const struct weight *weight = profile_get_weight(profile, i);
-		const struct sums sums = sums_of(profile_tick_ns(profile), weight);
-		const struct portion portion = { BY_THREAD,
-						 finding->threads.of_thread[weight->thread.n],
-						 first_slot, (float)sums.ns };
+		const struct weight *weight = profile_get_weight(profile, step->weight);
+		const struct portion portion = { axis, slot_of(finding, axis, step, weight),
+						 first_slot, step->ns };
 
 		if (portion.slot != NO_SLOT)
 			add_portion(finding, weight, &portion, of_place);
@@ -265,25 +269,22 @@ static void find_threads(struct finding *finding)
 
 static void find_series(struct finding *finding)
 {
-	const struct sequence *sequence = profile_get_sequence(finding->terms->profile);
 	const size_t size = finding->terms->place_count * BLOCK * sizeof(float);
 
-	if (sequence->count == 0)
+	if (profile_get_sequence(finding->terms->profile)->count == 0)
 		return;
 	CLEANUP(freep) float *of_place = xmalloc(size);
 
 	finding->has_series = true;
-	for (uint32_t slot = 0; slot < SERIES_SLOTS; slot += BLOCK) {
-		memset(of_place, 0, size);
-		add_steps(finding, sequence, slot, of_place);
-		add_block(finding, BY_TIME, slot, of_place);
-	}
 	find_threads(finding);
-	for (uint32_t slot = 0; slot < finding->threads.count; slot += BLOCK) {
-		memset(of_place, 0, size);
-		add_threads(finding, slot, of_place);
-		add_block(finding, BY_THREAD, slot, of_place);
-	}
+	for (enum axis axis = BY_TIME; axis < AXES; axis++)
+		for (uint32_t slot = 0; slot < SERIES_SLOTS; slot += BLOCK) {
+			if (axis == IN_TURN && turn_slots(finding) == 0)
+				break;
+			memset(of_place, 0, size);
+			add_steps(finding, axis, slot, of_place);
+			add_block(finding, axis, slot, of_place);
+		}
 }
 
 static uint64_t in_ns(double ns)
@@ -303,19 +304,15 @@ static struct autocorrelation inflation_of(const struct finding *finding,
 		.count = SERIES_SLOTS,
 		.weight = weight,
 	};
-	struct autocorrelation found = autocorrelation_of(&in_time);
-	const struct thread_spread_terms threads = {
-		.series = &in_time,
-		.part_of_thread = series[BY_THREAD],
-		.whole_of_thread = finding->whole_series[BY_THREAD],
-		.group_of_thread = finding->threads.groups,
+	const struct thread_turns turns = {
+		.part = series[IN_TURN],
+		.whole = finding->whole_series[IN_TURN],
+		.groups = finding->threads.groups,
 		.threads = finding->threads.count,
+		.turn_slots = turn_slots(finding),
 	};
 
-	if (found.phases == 1 || thread_spread_is_once(&threads))
-		return (struct autocorrelation){ 1, 1 };
-	found.inflation = fmax(found.inflation, thread_spread_inflation(&threads));
-	return found;
+	return thread_turns_autocorrelation(&in_time, &turns);
 }
 
 static struct interval interval_of(const struct finding *finding, const struct sums *sums,

@@ -38,7 +38,7 @@ void thread_slots_find(const struct profile *profile, const double *times,
 {
 	CLEANUP(thread_kinds_freep) struct thread_kinds *kinds = thread_kinds_new(profile);
 	const size_t count = profile_thread_count(profile) + 1;
-	struct group_key keys[SERIES_SLOTS];
+	struct group_key keys[TURN_THREADS];
 	double sum = 0;
 
 	*out = (struct thread_slots){ .of_thread = xzalloc(count * sizeof *out->of_thread) };
@@ -46,7 +46,7 @@ void thread_slots_find(const struct profile *profile, const double *times,
 		sum += times[i];
 	for (uint32_t i = 0; i < count; i++) {
 		out->of_thread[i] = NO_SLOT;
-		if (i == 0 || out->count == SERIES_SLOTS || times[i] <= 0 ||
+		if (i == 0 || out->count == TURN_THREADS || times[i] <= 0 ||
 		    times[i] < SHARE_LEAST * sum)
 			continue;
 		const uint32_t slot = (uint32_t)out->count++;

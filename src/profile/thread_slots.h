@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/sequence.h" /* SERIES_SLOTS */
+#include "profile/thread_turns.h" /* TURN_THREADS */
 
 #define NO_SLOT UINT32_MAX
 
@@ -18,7 +18,7 @@ struct thread_slots {
 	 * By slot: equal for threads of one process and kind (thread_kinds.h); a main thread is
 	 * a group alone.
 	 */
-	uint32_t groups[SERIES_SLOTS];
+	uint32_t groups[TURN_THREADS];
 	size_t count;
 };
 

@@ -111,9 +111,12 @@ void grid_add_half_width(struct grid *grid, uint64_t part_ns, uint64_t whole_ns,
 	if (off_ns <= 0 || part_ns == 0 || whole_ns == 0)
 		grid_addf(grid, TINT_NONE, "%s", "");
 	/*
-	 * With so few samples that the next run may have none, the bound is more informative.
+	 * With so few samples, of the row or of the rest, that the next run may have none, the
+	 * bound is more informative.
 	 */
-	else if (interval->phases == 2 || (interval->phases == 1 && off_ns <= (double)part_ns))
+	else if (interval->phases == 2 ||
+		 (interval->phases == 1 && off_ns <= (double)part_ns &&
+		  (part_ns > whole_ns || (double)part_ns + off_ns <= (double)whole_ns)))
 		grid_addf(grid, TINT_DIM, interval->phases == 1 ? "once" : "twice");
 	else
 		add_interval(grid, (double)part_ns, (double)whole_ns, off_ns, interval);

@@ -156,6 +156,17 @@ static bool but_one_sample(size_t sample)
 	return sample != 1000;
 }
 
+static bool mixed_for_a_third(size_t sample)
+{
+	return sample < SAMPLES / 3 && uniform() < 0.5;
+}
+
+/* What goes on after a start-up that is less than half of it. */
+static bool mixed_after_a_third(size_t sample)
+{
+	return sample >= SAMPLES / 3 && uniform() < 0.5;
+}
+
 static void few_phases_are_counted(void **state)
 {
 	static const struct {
@@ -166,7 +177,8 @@ static void few_phases_are_counted(void **state)
 		{ but_at_the_beginning, 1 }, { twice, 2 },
 		{ three_times, 3 },          { with_a_pause, 2 },
 		{ now_and_then, 0 },         { by_chance, 0 },
-		{ one_sample, 1 },           { but_one_sample, 0 },
+		{ one_sample, 1 },           { but_one_sample, 1 },
+		{ mixed_for_a_third, 1 },
 	};
 
 	(void)state;
@@ -178,10 +190,11 @@ static void few_phases_are_counted(void **state)
 		assert_int_equal(found.phases, rows[i].phases);
 		assert_true(found.phases == 1 ? found.inflation == 1 : found.inflation >= 1);
 	}
-	const struct series series = series_of(twice);
+	const struct series series = series_of(twice), after = series_of(mixed_after_a_third);
 
 	/* Five hundred samples say what two do. */
 	assert_true(found_in(&series).inflation > 200);
+	assert_int_equal(found_in(&after).phases, 0);
 }
 
 /* How many of a hundred intervals hold the program's share, which is 0.3, of those that have one. */

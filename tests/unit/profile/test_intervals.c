@@ -188,11 +188,9 @@ static void the_length_of_a_wait_is_known(void **state)
 	made_done(&made);
 }
 
-/*
- * A main thread and three workers, of which one is in f for the first half: a second each.  Half the
- * width of f's interval, in seconds.
- */
-static double off_of_thread(const char *others)
+/* What f's interval is if a main thread and three workers, a second each, are in f as is_in says. */
+static struct interval interval_in_threads(const char *others,
+					   bool (*is_in)(int thread, unsigned int sample))
 {
 	struct made made;
 	struct totals totals;
@@ -204,9 +202,8 @@ static double off_of_thread(const char *others)
 		if (thread > 0)
 			made_begin_thread(&made, 100 + thread, names[thread]);
 		for (unsigned int i = 0; i < 1000; i++) {
-			const bool is_in = thread == 1 && i < 500;
 			const struct stack_id stack =
-				made_stack(&made, is_in ? "main;f" : "main;g");
+				made_stack(&made, is_in(thread, i) ? "main;f" : "main;g");
 			const struct weight weight = { .stack = stack,
 						       .thread = made.thread,
 						       .ns = 1000000,
@@ -223,15 +220,31 @@ static double off_of_thread(const char *others)
 
 	totals_done(&totals);
 	made_done(&made);
-	return (double)(interval.high_ns - interval.low_ns) / 2e9;
+	return interval;
 }
 
-static void threads_of_a_kind_that_differ_are_few_draws(void **state)
+/* Two workers, one behind the other: all in all it is always one of four. */
+static bool one_at_a_time(int thread, unsigned int sample)
 {
+	return thread == 1 ? sample < 500 : thread == 3 && sample >= 500;
+}
+
+static bool one_worker(int thread, unsigned int sample)
+{
+	(void)sample;
+	return thread == 1;
+}
+
+static void phases_of_threads_are_seen_one_by_one(void **state)
+{
+	const struct interval turns = interval_in_threads("worker-2", one_at_a_time);
+
 	(void)state;
-	/* The three's share is 1/6, off by as much, and t of two degrees of freedom 4.3. */
-	assert_true(off_of_thread("worker-2") > 0.8);
-	assert_true(off_of_thread("idler-2") < 0.1);
+	assert_int_equal(turns.phases, 2);
+	assert_true(turns.high_ns - turns.low_ns > 2000000000);
+	/* A worker that differs from others of its kind may be in its first phase. */
+	assert_int_equal(interval_in_threads("worker-2", one_worker).phases, 1);
+	assert_int_equal(interval_in_threads("idler-2", one_worker).phases, 0);
 }
 
 int main(void)
@@ -244,7 +257,7 @@ int main(void)
 		cmocka_unit_test(what_is_everything_is_certain),
 		cmocka_unit_test(time_without_samples_is_exact),
 		cmocka_unit_test(the_length_of_a_wait_is_known),
-		cmocka_unit_test(threads_of_a_kind_that_differ_are_few_draws),
+		cmocka_unit_test(phases_of_threads_are_seen_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
