@@ -16,22 +16,31 @@
 #define ROOM         0.9
 #define RATE_MOST_HZ 10000
 /*
- * The chosen period is a prime near the rate's (perf_choose_period()); twice the period must
- * fit the budget.
+ * Of what fits, so that a process can come back to its first rung (ROOM) with a period that is a
+ * prime near the rate's (perf_choose_period()).
  */
-#define A_BIT_LESS 0.98
+#define FIRST 0.88
+/* In so much CPU time a process makes up for what it took beyond its budget. */
+#define PAYBACK_NS 1e9
+/* The first rung is for handlers as quick as those of C are. */
+#define QUICK_HANDLER_NS 5000
+/*
+ * What a handler fetches into the caches displaces as much of the program's, which costs that
+ * about as much again (decision 0050).
+ */
+#define HANDLER_COSTS 2
 /* Fewer samples give no useful cost of one. */
 #define SAMPLES_LEAST 4
 
-static double sample_cost_ns(const struct overhead_terms *terms)
+static double cost_ns(const struct overhead_terms *terms, double samples, double handler_ns)
 {
-	return (double)(terms->trap_ns + terms->handler_ns) + 1;
+	return samples * (double)terms->trap_ns + HANDLER_COSTS * handler_ns;
 }
 
 uint32_t overhead_first_rate(const struct overhead_terms *terms)
 {
-	/* The first rung has twice the rate that fits: handlers may turn out to be quick. */
-	const double hz = 2 * A_BIT_LESS * AIM * terms->share * 1e9 / sample_cost_ns(terms);
+	const double hz =
+		FIRST * AIM * terms->share * 1e9 / cost_ns(terms, 1, QUICK_HANDLER_NS);
 
 	return hz < 1 ? 1 : hz > RATE_MOST_HZ ? RATE_MOST_HZ : (uint32_t)hz;
 }
@@ -49,12 +58,26 @@ static unsigned int rung_for(double sample_ns, double share, uint64_t period_ns)
 
 unsigned int overhead_first_rung(const struct overhead_terms *terms, uint64_t period_ns)
 {
-	return rung_for(sample_cost_ns(terms), AIM * terms->share, period_ns);
+	return rung_for(cost_ns(terms, 1, (double)terms->handler_ns), AIM * terms->share,
+			period_ns);
 }
 
 static double since(uint64_t now, uint64_t before)
 {
 	return now > before ? (double)(now - before) : 0;
+}
+
+/*
+ * What a process took so far beyond its budget.  Its first handlers find unwind rules and fault
+ * pages in, and its start alone may be one percent of its first 300 ms.
+ */
+static double debt_ns(const struct overhead_look *look, const struct overhead_terms *terms)
+{
+	const double spent = (double)look->start_ns + (double)look->switches_ns +
+			     cost_ns(terms, (double)look->samples, (double)look->handler_ns);
+	const double debt = spent - AIM * terms->share * (double)look->cpu_ns;
+
+	return debt > 0 ? debt : 0;
 }
 
 bool overhead_take(struct overhead_window *window, const struct overhead_look *look,
@@ -74,10 +97,11 @@ bool overhead_take(struct overhead_window *window, const struct overhead_look *l
 		return false;
 	}
 	const double traps_ns =
-		samples * (double)terms->trap_ns + since(look->handler_ns, begin.handler_ns);
+		cost_ns(terms, samples, since(look->handler_ns, begin.handler_ns));
 	const double switches = since(look->switches_ns, begin.switches_ns) / cpu_ns;
 	const double share = traps_ns / cpu_ns;
-	const double room = AIM * terms->share - switches;
+	const double taken = switches + debt_ns(look, terms) / PAYBACK_NS;
+	const double room = AIM * terms->share - taken;
 
 	*out_share = share + switches;
 	*out_rung = rung;
@@ -85,7 +109,7 @@ bool overhead_take(struct overhead_window *window, const struct overhead_look *l
 	for (unsigned int next = 0; next < HANDSHAKE_EVENT_RUNGS; next++) {
 		const double factor = (double)(1U << rung) / (double)(1U << next);
 		const double most = next < rung    ? ROOM * room
-				    : next == rung ? terms->share - switches
+				    : next == rung ? terms->share - taken
 						   : room;
 
 		*out_rung = next;

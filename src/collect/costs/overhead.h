@@ -3,8 +3,10 @@
  * I/O.
  *
  * A process has four events (rungs), with a period and 2, 4 and 8 times that (abi/handshake.h),
- * of which one is on.  A sample costs one trap, measured on this machine, and one handler,
- * timed by the agent; each context switch has a cost as well, whatever the rate.
+ * of which one is on.  A sample costs one trap, measured on this machine, one handler, timed by
+ * the agent, and what that displaces in the caches; each context switch has a cost as well,
+ * whatever the rate, and so has the agent's start.  What a process took beyond its budget it
+ * makes up for later.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,6 +25,7 @@ struct overhead_look {
 	uint64_t samples;     /* handlers that ran */
 	uint64_t handler_ns;  /* CPU time of these */
 	uint64_t switches_ns; /* extra cost of its context switches */
+	uint64_t start_ns;    /* CPU time of its agent's start */
 };
 
 /* The reading with which a window began.  Zero-initialized: none so far. */
@@ -31,10 +34,7 @@ struct overhead_window {
 	bool is_begun;
 };
 
-/*
- * The rate of the first rung, 1 to 10,000 Hz: twice what keeps the budget with
- * terms->handler_ns.
- */
+/* The rate of the first rung, 1 to 10,000 Hz: what keeps the budget with quick handlers. */
 uint32_t overhead_first_rate(const struct overhead_terms *terms);
 /* The rung to begin with, if the first rung has this period. */
 unsigned int overhead_first_rung(const struct overhead_terms *terms, uint64_t period_ns);

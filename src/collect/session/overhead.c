@@ -18,8 +18,11 @@
 
 /* Assumed cost of a trap that cannot be measured: that on a virtual machine. */
 #define TRAP_NS 12000
-/* Assumed cost of a handler before any has run. */
-#define HANDLER_NS 5000
+/*
+ * Assumed cost of a handler before any has run: first ones find unwind rules and fault pages
+ * in.  So a process begins at a low rate, which rises as soon as handlers turn out to be quick.
+ */
+#define HANDLER_NS 100000
 /* Period with which the trap is measured before the rate is known. */
 #define FIRST_PERIOD_NS 1000000
 #define NS_PER_S        1e9
@@ -124,6 +127,7 @@ static struct overhead_look look_of(const struct session *session, struct image 
 		.handler_ns = handler_ns_of(session, &costs),
 		.switches_ns =
 			ring_view_switches(image) * session_switches_cost_of(session, image),
+		.start_ns = costs.start_ns,
 	};
 }
 
