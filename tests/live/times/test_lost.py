@@ -56,7 +56,7 @@ class Lost(live.LiveTest):
         return share
 
     def test_stacks_that_are_ever_new(self):
-        for rate in (1000, 10000):
+        for rate in live.in_turn((1000, 10000), 1):
             with self.subTest(rate=rate):
                 recording = self.record(workload("novelty", 1000, 500, 2), rate=rate, timeout=600)
                 self.assert_lost_apart(recording)

@@ -57,12 +57,12 @@ class Preempted(live.LiveTest):
         self.assert_truth(recording, least_samples=BUDGET_MS * rate // 1000 * 9 // 10, widest=0.05)
 
     def test_preempted_by_two_that_compute(self):
-        for rate in (1000, 10000):
+        for rate in live.in_turn((1000, 10000), 0):
             with self.subTest(rate=rate):
                 self.assert_thirds(rate, SHELLS, SHELLS)
 
     def test_preempted_thousands_of_times_a_second(self):
-        for rate in (1000, 10000):
+        for rate in live.in_turn((1000, 10000), 1):
             with self.subTest(rate=rate):
                 self.assert_thirds(rate, workload("preempting"), workload("preempting"))
 

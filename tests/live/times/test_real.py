@@ -65,7 +65,7 @@ class WholeStacks(live.LiveTest):
     def test_of_the_c_compiler_are_whole(self):
         gcc = self.need("gcc")
         with open(self.path("large.c"), "w") as file:
-            file.write(generate.c_source(250))
+            file.write(generate.c_source(120))
         self.assert_whole([gcc, "-O2", "-c", "-o", self.path("large.o"), self.path("large.c")])
 
     def test_of_python_are_whole(self):
@@ -88,7 +88,7 @@ for turn in range(40):
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
             wait_for_socket(place)
-            subprocess.run([benchmark, "-s", place, "-q", "-n", "60000", "-t",
+            subprocess.run([benchmark, "-s", place, "-q", "-n", "30000", "-t",
                             "set,get,lpush,lrange_100,mset"], capture_output=True, check=True, timeout=120)
         finally:
             run.terminate()
