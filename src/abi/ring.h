@@ -19,7 +19,7 @@
 #include "abi/types.h"
 
 #define RING_MAGIC         0x676e69726d746166ULL /* "fatmring" */
-#define RING_VERSION       9
+#define RING_VERSION       10
 #define RING_HEADER_BYTES  4096
 #define RING_OLDER_THREADS 16
 /* Threads of a process that create many short threads. */
@@ -121,14 +121,19 @@ struct ring_header {
 	u64 handler_ticks;   /* their duration, in ticks */
 	u64 handler_slow;    /* how many other runs handler_slow_ns covers */
 	u64 handler_slow_ns; /* their CPU time */
-	u64 switches;        /* context switches to its threads, as far as samples show */
-	u64 waits;           /* those before which the thread had waited */
-	u64 start_cpu_ns;    /* the process's CPU time when sampling began; 0: not begun */
-	u64 end_cpu_ns;      /* its CPU time at its last instructions; 0: not yet */
-	u64 unsent_ns;       /* CPU time of threads whose end the full ring could not take */
-	u64 lost_ns;         /* weight of lost_samples */
-	u64 start_ns;        /* CPU time that starting the vantage took */
-	u32 timers;          /* enum ring_timers */
+	/*
+	 * Walks that were repeated at once: their duration, and that of the repetition, which found
+	 * in the caches what they fetched, in ticks.
+	 */
+	u64 first_walk_ticks, second_walk_ticks;
+	u64 switches;     /* context switches to its threads, as far as samples show */
+	u64 waits;        /* those before which the thread had waited */
+	u64 start_cpu_ns; /* the process's CPU time when sampling began; 0: not begun */
+	u64 end_cpu_ns;   /* its CPU time at its last instructions; 0: not yet */
+	u64 unsent_ns;    /* CPU time of threads whose end the full ring could not take */
+	u64 lost_ns;      /* weight of lost_samples */
+	u64 start_ns;     /* CPU time that starting the vantage took */
+	u32 timers;       /* enum ring_timers */
 	u32 timers_reserved;
 
 	/*

@@ -46,6 +46,12 @@
 #define SLOW_PART 4
 /* A thread's credit for first walks (budget.h): a few hundred rules are found in that time. */
 #define CREDIT_NS 3000000
+/*
+ * One of so many walks of a thread is repeated, which shows how much of its time was fetching into
+ * the caches; the first is the eighth, behind those that find rules.
+ */
+#define REPEAT_EVERY 64
+#define REPEAT_AT    8
 /* Bytes of stack for a sample without a walk. */
 #define LEAST_STACK_NEED 1024
 
@@ -67,6 +73,7 @@ static __thread struct {
 	struct walk_scratch *scratch; /* that its handler uses now */
 	struct budget budget;         /* of its walks */
 	u32 early_traps;              /* that made no sample: the next stands for them */
+	u32 walks;
 } own;
 
 /* Scratch for this walk, or NULL when 64 threads are in their handlers at this moment. */
@@ -102,7 +109,7 @@ AGENT_START void trap_forget(void)
 
 AGENT_START void trap_begin_thread(void)
 {
-	own.early_traps = 0;
+	own.early_traps = own.walks = 0;
 }
 
 /* Whether the stack that this handler runs on has `bytes` of room below `here`. */
@@ -111,6 +118,41 @@ static bool trap_has_room(const ucontext_t *context, u64 here, u32 bytes)
 	if (altstack_of_context_holds(context, here))
 		return altstack_room(context, here) >= bytes;
 	return memory_has_room(here, bytes);
+}
+
+/*
+ * Walks once more, for the duration alone.  Of what the walk fetched into the caches the program
+ * has to fetch as much again, which it lost to it: the recorder counts that as a cost.
+ */
+static void walk_again(struct ring_header *ring, const ucontext_t *context, struct walk *walk,
+		       u64 first_ticks)
+{
+	const u64 begin = ticks_now();
+
+	unwind_walk(context, walk);
+	const u64 ticks = ticks_now() - begin;
+
+	/* Otherwise one of both was preempted, or found rules. */
+	if (ticks > first_ticks || first_ticks > SLOW_TICKS)
+		return;
+	__atomic_fetch_add(&ring->first_walk_ticks, first_ticks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ring->second_walk_ticks, ticks, __ATOMIC_RELAXED);
+}
+
+/* Walks, and sends the sample. */
+static void walk_and_emit(struct ring_header *ring, const struct sample_time *time,
+			  const ucontext_t *context, struct walk *walk)
+{
+	const bool may_time = __atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED);
+	struct walk again = *walk;
+	const u64 begin = may_time ? ticks_now() : 0;
+
+	unwind_walk(context, walk);
+	const u64 ticks = may_time ? ticks_now() - begin : 0;
+
+	emit_sample(ring, walk, time);
+	if (may_time && own.walks++ % REPEAT_EVERY == REPEAT_AT - 1)
+		walk_again(ring, context, &again, ticks);
 }
 
 static void sample(struct ring_header *ring, const struct sample_time *time,
@@ -142,8 +184,9 @@ static void sample(struct ring_header *ring, const struct sample_time *time,
 				     .status = WALK_NO_ROOM };
 
 		if (trap_has_room(context, (u64)__builtin_frame_address(0), AGENT_STACK_NEED))
-			unwind_walk(context, &walk);
-		emit_sample(ring, &walk, time);
+			walk_and_emit(ring, time, context, &walk);
+		else
+			emit_sample(ring, &walk, time);
 	}
 	own.scratch = NULL;
 	if (scratch != NULL)

@@ -107,6 +107,8 @@ struct ring_costs ring_view_costs(struct image *image)
 			trust_bound_count(image, load(&ring->early_traps), LEAST_HANDLER_NS),
 		.handler_slow = load(&ring->handler_slow),
 		.handler_slow_ns = load(&ring->handler_slow_ns),
+		.first_walk_ticks = load(&ring->first_walk_ticks),
+		.second_walk_ticks = load(&ring->second_walk_ticks),
 		.start_ns = load(&ring->start_ns),
 	};
 
@@ -117,6 +119,9 @@ struct ring_costs ring_view_costs(struct image *image)
 	if (costs.handler_slow > costs.handler_samples ||
 	    costs.handler_slow_ns / MOST_AT_ONCE > trust_life_ns(image))
 		costs.handler_slow = costs.handler_slow_ns = 0;
+	if (costs.first_walk_ticks > costs.handler_ticks ||
+	    costs.second_walk_ticks > costs.first_walk_ticks)
+		costs.first_walk_ticks = costs.second_walk_ticks = 0;
 	if (costs.start_ns > trust_life_ns(image))
 		costs.start_ns = 0;
 	return costs;

@@ -42,7 +42,9 @@ uint64_t ring_view_regions(const struct image *image);
 struct ring_costs {
 	uint64_t handler_ticks, handler_timed, handler_samples, early_traps;
 	uint64_t handler_slow, handler_slow_ns; /* of handlers that took long */
-	uint64_t start_ns;                      /* CPU time of its agent's start */
+	/* Of walks that were repeated at once; the second is at most the first. */
+	uint64_t first_walk_ticks, second_walk_ticks;
+	uint64_t start_ns; /* CPU time of its agent's start */
 };
 struct ring_costs ring_view_costs(struct image *image);
 

@@ -15,11 +15,32 @@ static void add(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
+static double ticks_of_others(const struct ring_costs *costs)
+{
+	const uint64_t others = costs->handler_samples > costs->handler_slow
+					? costs->handler_samples - costs->handler_slow
+					: 0;
+
+	return costs->handler_timed == 0
+		       ? 0
+		       : (double)costs->handler_ticks / (double)costs->handler_timed *
+				 (double)others;
+}
+
+uint64_t sampling_cost_displaced_ticks(const struct ring_costs *costs)
+{
+	const double first = (double)costs->first_walk_ticks;
+	const double part = first > 0 ? 1 - (double)costs->second_walk_ticks / first : 0;
+
+	return (uint64_t)(part * ticks_of_others(costs));
+}
+
 void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs,
 		       uint64_t timer_samples)
 {
 	add(&cost->handler_slow, costs->handler_slow);
 	add(&cost->handler_slow_ns, costs->handler_slow_ns);
+	add(&cost->displaced_ticks, sampling_cost_displaced_ticks(costs));
 	add(&cost->timer_samples,
 	    timer_samples < costs->handler_samples ? timer_samples : costs->handler_samples);
 	add(&cost->handler_ticks, costs->handler_ticks);
@@ -114,6 +135,7 @@ double sampling_cost_sum(const struct sampling_cost *cost,
 			 const struct trigger_costs *triggers)
 {
 	return (double)handler_ns(cost, terms) +
+	       (double)cost->displaced_ticks * ns_per_tick(terms) +
 	       (double)triggers->event_ns * (double)event_samples(cost) +
 	       (double)triggers->timer_ns * (double)cost->timer_samples +
 	       (double)cost->start_ns + starts_ns(cost, &terms->start_costs) +

@@ -32,8 +32,9 @@ enum switch_events {
 struct sampling_cost {
 	uint64_t handler_ticks, handler_samples, handler_timed, early_traps;
 	uint64_t handler_slow, handler_slow_ns;
-	uint64_t timer_samples; /* of handler_samples, those that a timer triggered */
-	uint64_t start_ns;      /* CPU time of agents' starts */
+	uint64_t displaced_ticks; /* caches: sampling_cost_displaced_ticks() */
+	uint64_t timer_samples;   /* of handler_samples, those that a timer triggered */
+	uint64_t start_ns;        /* CPU time of agents' starts */
 	uint64_t switches[SWITCH_EVENTS_COUNT];
 	uint64_t forks, execs; /* processes that only forked, and programs, with an agent */
 	struct sibling_switches siblings;
@@ -45,6 +46,12 @@ struct sampling_cost {
  */
 void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs,
 		       uint64_t timer_samples);
+
+/*
+ * How long the program takes to fetch again what handlers displaced from the caches, in ticks: as
+ * long as they took to fetch what displaced it, which the repetition of some walks shows.
+ */
+uint64_t sampling_cost_displaced_ticks(const struct ring_costs *costs);
 
 /* Adds switches of threads with these events. */
 void sampling_cost_add_switches(struct sampling_cost *cost, enum switch_events events,
