@@ -104,6 +104,8 @@ struct session_wall {
 	uint32_t cursor; /* the last row that had its turn in this pass; 0: it begins */
 	uint64_t pass_ns, gap_ns; /* when the pass began, and how long after the last */
 	uint64_t reads_until_ns;  /* coarse: when reads of this tick must end */
+	/* When it went coarse, how often all threads were looked at since, until when not again. */
+	uint64_t coarse_ns, looks, rest_until_ns;
 	uint64_t scanned_ns, booked_ns;
 	size_t sched_open;
 	/* Too many switches to report each (is_dear): windows in a row with too many. */

@@ -22,12 +22,12 @@
 /* Threads whose schedstat is kept open. */
 #define SCHED_OPEN_MOST 256
 /*
- * From so many switches a second (out and in are two), in two windows in a row, their reports
- * would take a twentieth of a processor, and are switched off.
+ * From so many switches a second (out and in are two), in two windows in a row, their reports would
+ * take 3 % of a processor from the program and as much for the recorder, and are switched off.
  */
-#define DEAR_SWITCHES 50000
+#define DEAR_SWITCHES 30000
 #define DEAR_WINDOWS  2
-#define WINDOW_NS     (300 * NS_PER_MS)
+#define WINDOW_NS     (100 * NS_PER_MS)
 /* How often waits that go on are put into rows. */
 #define BOOK_NS (500 * NS_PER_MS)
 
@@ -301,6 +301,7 @@ void session_wall_go_coarse(struct session *session)
 		return;
 	session_wall_settle(session);
 	wall->is_coarse = wall->has_gone_coarse = true;
+	wall->coarse_ns = now_ns;
 	while (table_next(&wall->threads.by_row, &cursor, &hi, &lo, &value)) {
 		struct wall_thread *thread = (void *)(uintptr_t)value;
 		struct wall_sched sched;
@@ -359,26 +360,4 @@ void session_wall_end_image(struct session *session, struct image *image)
 		close_thread(wall, thread);
 	}
 	wall_reader_forget(&wall->reader, image);
-}
-
-void session_wall_note(struct session *session)
-{
-	struct session_wall *wall = &session->wall;
-
-	if (!wall->is_on)
-		return;
-	if (wall->has_gone_coarse)
-		recording_writer_note(
-			session->writer,
-			"the program switches between threads so often that to report each "
-			"switch would slow it: from then on the lengths of waits come from "
-			"schedstat, at ticks");
-	else if (wall->is_coarse)
-		recording_writer_note(session->writer,
-				      "perf events are refused: the lengths of waits come from "
-				      "schedstat, at ticks, and threads that live shorter than "
-				      "50 ms may be missing");
-	if (wall->threads.without_row > 0)
-		recording_writer_add_lost(session->writer, "the disk was too slow for waits",
-					  1 + wall->threads.without_row / wall->tick_ns);
 }

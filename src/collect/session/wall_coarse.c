@@ -2,17 +2,29 @@
  * session_wall_coarse - a tick of the wall clock without reports of switches: reads from
  * schedstat how long every thread ran and queued since the last one.
  */
+#include "collect/session/wall.h"
+
 #include <stdlib.h>
 
 #include "base/monotonic.h"
+#include "base/text.h"
 #include "collect/processes/image.h"
 #include "collect/session/owners.h"
 #include "collect/session/state.h"
 #include "collect/session/wall_internal.h"
+#include "record/writer.h"
+#include "remote/stack.h"
 #include "remote/task.h"
 
 /* How often /proc is scanned for new threads. */
 #define SCAN_NS (50 * NS_PER_MS)
+/*
+ * A program that switches too often to report it has all of its waiting threads read at each tick:
+ * the next ticks are left out until that took at most 2 % of a processor at 100 Hz, and as many
+ * times more as the rate is higher.
+ */
+#define REST_FACTOR  50
+#define REST_TICK_NS (10 * NS_PER_MS)
 
 /* Adds an image's new threads, also those that have got the tid of an ended one. */
 static void scan_image(struct session *session, struct image *image, uint64_t now_ns)
@@ -107,10 +119,13 @@ static void look_coarse(struct session *session, struct wall_thread *thread, uin
 void session_wall_tick_coarse(struct session *session)
 {
 	struct session_wall *wall = &session->wall;
-	const uint64_t now_ns = monotonic_ns();
+	const uint64_t now_ns = monotonic_ns(), cpu_ns = stack_clock_ns();
 	uint64_t hi, lo, value;
 	size_t cursor = 0;
 
+	if (now_ns < wall->rest_until_ns)
+		return;
+	wall->looks++;
 	scan_all(session, now_ns);
 	wall->reads_until_ns = now_ns + wall->tick_ns / READS_PART;
 	while (table_next(&wall->threads.by_row, &cursor, &hi, &lo, &value)) {
@@ -120,4 +135,42 @@ void session_wall_tick_coarse(struct session *session)
 			look_coarse(session, thread, now_ns);
 	}
 	wall->threads.now_ns = now_ns;
+	if (wall->has_gone_coarse)
+		wall->rest_until_ns = now_ns + (stack_clock_ns() - cpu_ns) * REST_FACTOR *
+						       wall->tick_ns / REST_TICK_NS;
+}
+
+static void note_coarse(struct session *session)
+{
+	const struct session_wall *wall = &session->wall;
+	const uint64_t end_ns = session->over_ns != 0 ? session->over_ns : monotonic_ns();
+	const double looks = wall->looks > 0 ? (double)wall->looks : 1;
+	struct text note = { 0 };
+
+	text_addf(&note,
+		  "the program switches between threads so often that to report each switch "
+		  "would slow it: from %.1f s on the lengths of waits come from schedstat, and "
+		  "waiting threads are read every %.0f ms",
+		  (double)(wall->coarse_ns - session->start_ns) / 1e9,
+		  ((double)end_ns - (double)wall->coarse_ns) / 1e6 / looks);
+	recording_writer_note(session->writer, text_string(&note));
+	text_done(&note);
+}
+
+void session_wall_note(struct session *session)
+{
+	struct session_wall *wall = &session->wall;
+
+	if (!wall->is_on)
+		return;
+	if (wall->has_gone_coarse)
+		note_coarse(session);
+	else if (wall->is_coarse)
+		recording_writer_note(session->writer,
+				      "perf events are refused: the lengths of waits come from "
+				      "schedstat, at ticks, and threads that live shorter than "
+				      "50 ms may be missing");
+	if (wall->threads.without_row > 0)
+		recording_writer_add_lost(session->writer, "the disk was too slow for waits",
+					  1 + wall->threads.without_row / wall->tick_ns);
 }

@@ -4,6 +4,7 @@ import re
 import subprocess
 
 import live
+import live_wall
 from live import workload
 
 CHANGED = re.compile(r"\(pid (\d+).*\) switched (\d+) times .* sampled by timers since ([0-9.]+) s")
@@ -120,6 +121,21 @@ class Servers(live.LiveTest):
     def test_a_user_that_asks_for_events_keeps_them(self):
         recording = self.record_switching("threads", "--trigger", "sigtrap")
         self.assertEqual(self.changes_of(recording), [])
+
+    def test_on_the_wall_clock_it_is_read_more_rarely(self):
+        recording = self.record(workload("switches", "processes", LONG_MS), "--clock", "wall", rate=100,
+                                expect=self.run_bare("processes").returncode)
+        self.assertEqual(recording.run.stdout, self.run_bare("processes").stdout)
+        notes = " ".join(recording.head()["notes"])
+        if "lengths of waits come from schedstat" not in notes:
+            self.skipTest("this machine is too busy for so many switches that their reports are given up")
+        self.assertRegex(notes, r"from \d+\.\d s on .* are read every \d+ ms")
+        lives = live_wall.threads_of(recording)
+        for name, life, states in lives:
+            self.assertLessEqual(abs(sum(states.values()) - life), life * live_wall.MOST_OFF, (name, life, states))
+        waits = {state: sum(states.get(state, 0) for _, _, states in lives) for state in live_wall.STATES[2:]}
+        # Each end waits for the other's byte, and for nothing else.
+        self.assertGreater(waits["io"], 0.8 * sum(waits.values()), waits)
 
     def test_a_program_that_computes_keeps_them(self):
         recording = self.record_switching("quiet")
