@@ -30,7 +30,7 @@ import ruby_peers
 WORKLOADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "tests", "workloads")
 PYTHON_PROGRAM = os.path.join(WORKLOADS, "python", "known_waits.py")
 RUBY_PROGRAM = os.path.join(WORKLOADS, "ruby", "known_waits.rb")
-SECONDS, RATE = 8, 100
+SECONDS, RATE = 5, 100
 WAITS = re.compile(r"with lock|time\.sleep|os\.(read|preadv|pwrite|fsync|waitpid)\(|\.poll\(|word\.acquire")
 
 
@@ -191,8 +191,7 @@ def tachyon_peers():
 def ruby_peers_here():
     why_not = ruby_peers.rbspy_why_not(None) or "its collapsed stacks do not say of which thread they are"
     return [FATHOM, PERF, Peer("rbspy", None, None, why_not=why_not),
-            Peer("Vernier", None, None, why_not="a gem that has to be built for Ruby 3.2 or later; no suite of Debian"
-                                                " or Ubuntu has it")]
+            Peer("Vernier", None, None, why_not="a gem that has to be built, for Ruby 3.2 or later")]
 
 
 # --- the table -------------------------------------------------------------------------------
