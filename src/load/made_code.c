@@ -32,6 +32,10 @@ static const struct {
 	{ "julia*", "ENABLE_JITPROFILING=1 in the environment" },
 	{ "luajit*", "LuaJIT has to be built with -DLUAJIT_USE_PERFTOOLS; luajit -joff has it "
 		     "interpreted" },
+	{ "nvim*", "':lua jit.off()' has LuaJIT interpret, with whole stacks" },
+	{ "nginx*",
+	  "require('jit').off() in init_by_lua_block has LuaJIT interpret, with whole "
+	  "stacks" },
 	{ "tarantool*", "jit.off() at the script's start has it interpreted" },
 	{ "postgres*", "SET jit = off has queries interpreted" },
 	{ "grep", "(*NO_JIT) at a pattern's beginning has it interpreted" },

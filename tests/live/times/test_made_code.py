@@ -118,6 +118,18 @@ class MadeCode(live.LiveTest):
         self.assertRegex(shown, "of the stacks are cut short(, mostly)? by code made at run time")
         self.assertIn("(*NO_JIT)", shown)
 
+    def test_of_neovim_is_whole_as_the_note_says(self):
+        program = ("local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end "
+                   "print(fib(33))\n")
+        for first, is_whole in (("", False), ("jit.off()\n", True)):
+            lua = self.write("fib.lua", first + program)
+            recording = self.record([self.need("nvim"), "--headless", "--clean", "-c", f"luafile {lua}", "-c", "qa!"])
+            stacks = recording.head()["stacks"]
+            # Neovim's own start may be compiled before the program switches that off.
+            self.assertEqual(stacks.get("complete", 0) >= 0.98 * sum(stacks.values()), is_whole, stacks)
+            if not is_whole:
+                self.assertIn("jit.off()", str(recording.head()["notes"]))
+
     def test_where_a_rule_is_wrong_the_code_counts(self):
         """The return address that the rule says is a number that the program computes with."""
         recording = self.record(live.workload("misruled"), rate=5000)
