@@ -26,7 +26,7 @@
 #define QUICK_HANDLER_NS 5000
 /*
  * What a handler fetches into the caches displaces as much of the program's, which costs that
- * about as much again (decision 0050).
+ * about as much again (decision 0050).  How much, sampling_cost_displaced_ticks() knows later.
  */
 #define HANDLER_COSTS 2
 /* Fewer samples give no useful cost of one. */

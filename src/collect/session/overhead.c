@@ -58,9 +58,8 @@ static uint32_t rate_of(const struct image *image, unsigned int rung)
 }
 
 /*
- * CPU time of all handlers, in ns, with what they displaced from the caches: slow ones, as the
- * first ones are, by the agent's figure; of the others the agent timed some, and the rest took as
- * long.
+ * CPU time of all handlers, in ns: slow ones, as the first ones are, by the agent's figure; of
+ * the others the agent timed some, and the rest took as long.
  */
 static uint64_t handler_ns_of(const struct session *session, const struct ring_costs *costs)
 {
@@ -70,10 +69,8 @@ static uint64_t handler_ns_of(const struct session *session, const struct ring_c
 
 	if (costs->handler_timed == 0 || ticks <= 0)
 		return costs->handler_slow_ns;
-	return (uint64_t)(((double)costs->handler_ticks / (double)costs->handler_timed *
-				   (double)others +
-			   (double)sampling_cost_displaced_ticks(costs)) *
-			  ns / ticks) +
+	return (uint64_t)((double)costs->handler_ticks / (double)costs->handler_timed *
+			  (double)others * ns / ticks) +
 	       costs->handler_slow_ns;
 }
 
