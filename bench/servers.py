@@ -8,12 +8,13 @@
   gunicorn    two workers of a small Python application, under wrk with 8
   puma        one worker with four threads of a small Ruby application, under wrk with 8
 
-Each round starts the server bare and then under every profiler once, so that a machine that changes its
-pace changes it for all.  Servers run as an ordinary user.  Printed are medians of the ratios to the bare
-run of the same round.
+Each round starts the server bare and under every profiler, all at the same time, each with clients of its
+own.  The clients take turns of half a second (SIGSTOP, SIGCONT), so that a machine that changes its pace
+changes it for all, and one server works at a time.  The first turns are for warming up.  Servers run as an
+ordinary user.  Printed are medians of the ratios to the bare server of the same round.
 
-  throughput    requests in a second
-  CPU           the server's CPU time for a request, whatever else runs on the machine
+  throughput    requests in a second of its turns
+  CPU           the server's CPU time for a request, whatever else runs on the machine; ± one standard error
   cost, said    of its CPU time, what fathom's report says that recording cost
   cost, felt    the same by the CPU time for a request
 """
@@ -21,6 +22,7 @@ run of the same round.
 import argparse
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -35,6 +37,8 @@ import run
 
 ORDINARY_USER = 65534
 START_LIMIT_S = 30
+TURN_S = 0.5
+WARM_UP_S = 1
 APPLICATION = """import json
 
 def application(environ, start_response):
@@ -75,16 +79,30 @@ def output_of(command, **options):
                           **options).stdout
 
 
-def requests_of_wrk(text):
-    count, seconds = re.search(r"(\d+) requests in ([\d.]+)s", text).groups()
-    return int(count), float(seconds)
+def cpu_ns_of_tree(root):
+    """Of a process and all below it, with what has ended and been waited for; to 10 ms a process."""
+    fields = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                fields[int(name)] = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+    ticks = 0
+    for pid in fields:
+        above = pid
+        while above in fields and above != root:
+            above = int(fields[above][1])
+        if above == root:
+            ticks += sum(int(field) for field in fields[pid][11:15])
+    return ticks * 1000000000 // os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """How one is begun, when it is there, and what clients do; they give (requests, seconds)."""
+    """How one is begun, when it is there, what its clients are and how many requests they had answered."""
 
-    def __init__(self, bench, folder):
-        self.bench, self.folder, self.port = bench, folder, free_port()
+    def __init__(self, folder):
+        self.folder, self.port = folder, free_port()
 
     def is_there(self):
         with socket.socket() as client:
@@ -104,9 +122,22 @@ class Server:
     def end(self):
         os.kill(self.pid(), signal.SIGTERM)
 
-    def wrk(self, connections, path, seconds):
-        return requests_of_wrk(output_of(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s",
-                                          f"http://127.0.0.1:{self.port}/{path}"]))
+    def wrk(self, connections, path=""):
+        return ["wrk", "-t1", f"-c{connections}", "-d3600s", f"http://127.0.0.1:{self.port}/{path}"]
+
+    def begin(self):
+        """Starts the clients."""
+        self.clients = subprocess.Popen(self.client(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def finish(self):
+        """Ends the clients and gives the number of requests."""
+        while True:
+            self.clients.send_signal(signal.SIGINT)
+            self.clients.send_signal(signal.SIGCONT)
+            try:
+                return int(re.search(r"(\d+) requests in", self.clients.communicate(timeout=0.02)[0]).group(1))
+            except subprocess.TimeoutExpired:
+                continue  # wrk was not asleep when the signal came
 
 
 class Postgres(Server):
@@ -138,13 +169,28 @@ class Postgres(Server):
     def end(self):
         os.kill(self.pid(), signal.SIGINT)
 
-    def load(self, seconds):
-        client = ["pgbench", "-h", self.folder, "-U", "bench"]
+    def answered(self):
+        text = output_of([os.path.join(self.programs(), "psql"), "-h", self.folder, "-U", "bench", "-Atc",
+                          "select xact_commit from pg_stat_database where datname = 'postgres'", "template1"])
+        return int(text)
+
+    def client(self):
+        return ["pgbench", "-h", self.folder, "-U", "bench", "-n", self.options, "-c", "4", "-T", "3600", "postgres"]
+
+    def begin(self):
         if not os.path.exists(self.path("is_filled")):
-            output_of([*client, "-i", "-s", "5", "-q", "postgres"])
+            output_of(["pgbench", "-h", self.folder, "-U", "bench", "-i", "-s", "5", "-q", "postgres"])
             self.write("is_filled", "")
-        text = output_of([*client, "-n", self.options, "-c", "4", "-T", str(seconds), "postgres"])
-        return int(re.search(r"actually processed: (\d+)", text).group(1)), seconds
+            time.sleep(1)
+        self.before = self.answered()
+        super().begin()
+
+    def finish(self):
+        self.clients.send_signal(signal.SIGINT)
+        self.clients.send_signal(signal.SIGCONT)
+        self.clients.communicate()
+        time.sleep(0.5)  # servers add up what they did when they end
+        return self.answered() - self.before
 
 
 class PostgresWriting(Postgres):
@@ -161,11 +207,21 @@ class Redis(Server):
         return ["redis-server", "--port", str(self.port), "--save", "", "--appendonly", "no", "--pidfile",
                 self.path("pid"), "--daemonize", "no", "--dir", self.folder, "--logfile", self.path("log")]
 
-    def load(self, seconds):
-        count = 40000 * seconds
-        begin = time.monotonic()
-        output_of(["redis-benchmark", "-p", str(self.port), "-t", "get,set", "-n", str(count // 2), "-c", "50", "-q"])
-        return count, time.monotonic() - begin
+    def answered(self):
+        text = output_of(["redis-cli", "-p", str(self.port), "info", "stats"])
+        return int(re.search(r"total_commands_processed:(\d+)", text).group(1))
+
+    def client(self):
+        return ["redis-benchmark", "-p", str(self.port), "-t", "get,set", "-n", "1000000", "-c", "50", "-q", "-l"]
+
+    def begin(self):
+        self.before = self.answered()
+        super().begin()
+
+    def finish(self):
+        self.clients.kill()
+        self.clients.communicate()
+        return self.answered() - self.before
 
     def end(self):
         subprocess.run(["redis-cli", "-p", str(self.port), "shutdown", "nosave"], check=True,
@@ -183,8 +239,8 @@ class Nginx(Server):
     def command(self):
         return ["nginx", "-c", self.path("nginx.conf"), "-p", self.folder]
 
-    def load(self, seconds):
-        return self.wrk(32, "index.html", seconds)
+    def client(self):
+        return self.wrk(32, "index.html")
 
 
 class Gunicorn(Server):
@@ -197,8 +253,8 @@ class Gunicorn(Server):
         return ["gunicorn", "-w", "2", "-b", f"127.0.0.1:{self.port}", "-p", self.path("pid"), "--chdir", self.folder,
                 "--log-level", "error", "application"]
 
-    def load(self, seconds):
-        return self.wrk(8, "", seconds)
+    def client(self):
+        return self.wrk(8)
 
 
 class Puma(Server):
@@ -211,83 +267,112 @@ class Puma(Server):
         return ["puma", "-q", "-e", "production", "-t", "4:4", "-b", f"tcp://127.0.0.1:{self.port}",
                 "--pidfile", self.path("pid"), self.path("config.ru")]
 
-    def load(self, seconds):
-        return self.wrk(8, "", seconds)
+    def client(self):
+        return self.wrk(8)
 
 
 SERVERS = {"pgbench -S": Postgres, "pgbench -N": PostgresWriting, "redis": Redis, "nginx": Nginx,
            "gunicorn": Gunicorn, "puma": Puma}
 
 
-def fathom(bench):
-    return [bench.fathom, "record", "-q", "-o", bench.out("x.fathom"), "--"]
-
-
-def fathom_wall(bench):
-    return [bench.fathom, "record", "-q", "--clock", "wall", "-o", bench.out("x.fathom"), "--"]
-
-
-def fathom_by_events(bench):
-    return [bench.fathom, "record", "-q", "--trigger", "sigtrap", "-o", bench.out("x.fathom"), "--"]
+def fathom(*options):
+    return lambda server, program: [program, "record", "-q", *options, "-o", server.path("x.fathom"), "--"]
 
 
 def perf_at(rate):
-    return lambda bench: ["perf", "record", "-q", "-g", "-F", str(rate), "-o", bench.out("perf.data"), "--"]
+    return lambda server, _: ["perf", "record", "-q", "-g", "-F", str(rate), "-o", server.path("perf.data"), "--"]
 
 
-PROFILERS = {"bare": lambda bench: [], "fathom": fathom, "fathom sigtrap": fathom_by_events,
-             "fathom wall": fathom_wall, "perf -g 99 Hz": perf_at(99), "perf -g 1000 Hz": perf_at(1000)}
+# Another bare server shows what the machine alone makes different.
+PROFILERS = {"bare": lambda *_: [], "bare again": lambda *_: [], "fathom": fathom(),
+             "fathom sigtrap": fathom("--trigger", "sigtrap"), "fathom wall": fathom("--clock", "wall"),
+             "perf -g 99 Hz": perf_at(99), "perf -g 1000 Hz": perf_at(1000)}
 COLUMNS = (("throughput", "rate"), ("CPU", "cpu_ns"))
 
 
-def said_by(bench):
+class Contender:
+    """A server under a profiler, with clients that work only in their turns."""
+
+    def __init__(self, server, command):
+        self.server, self.worked_s = server, 0
+        self.output = open(server.path("output"), "w+b")
+        self.child = subprocess.Popen(as_user([*command, *server.command()]), stdin=subprocess.DEVNULL,
+                                      stdout=self.output, stderr=self.output, cwd=server.folder)
+        until = time.monotonic() + START_LIMIT_S
+        while not server.is_there():
+            if self.child.poll() is not None or time.monotonic() > until:
+                self.output.seek(0)
+                raise RuntimeError(self.output.read().decode(errors="replace")[-600:])
+            time.sleep(0.05)
+
+    def begin(self):
+        self.server.begin()
+        time.sleep(WARM_UP_S)
+        self.server.clients.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+
+    def turn(self):
+        begin = time.monotonic()
+        self.server.clients.send_signal(signal.SIGCONT)
+        time.sleep(TURN_S)
+        self.server.clients.send_signal(signal.SIGSTOP)
+        self.worked_s += time.monotonic() - begin
+        time.sleep(0.02)
+
+    def result(self, program):
+        """Ends it.  The first second, in which its trigger may change, is in the figures of all."""
+        cpu_ns = cpu_ns_of_tree(self.server.pid()) - self.cpu_before_ns
+        requests = self.server.finish()
+        self.server.end()
+        self.child.wait()
+        self.output.close()
+        return {"rate": requests / (self.worked_s + WARM_UP_S), "cpu_ns": cpu_ns / requests,
+                "said": said_by(program, self.server.path("x.fathom"))}
+
+
+def said_by(program, recording):
     """Of the server's CPU time; None where there is no recording of fathom's."""
-    if not os.path.exists(bench.out("x.fathom")):
+    if not os.path.exists(recording):
         return None
-    head = json.loads(output_of([bench.fathom, "report", bench.out("x.fathom"), "--json"]))["recording"]
+    head = json.loads(output_of([program, "report", recording, "--json"]))["recording"]
     return head["sampling_cost_ns"] / head["kernel_cpu_ns"]
 
 
-def run_once(bench, server, profiler, seconds):
-    bench.clear()
-    os.chmod(bench.path("out"), 0o777)
-    times = bench.out("times")
-    with open(bench.path("output"), "w+b") as output:
-        child = subprocess.Popen(as_user([*PROFILERS[profiler](bench), bench.path("stamp"), times, *server.command()]),
-                                 stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=server.folder)
-        until = time.monotonic() + START_LIMIT_S
-        while not server.is_there():
-            if child.poll() is not None or time.monotonic() > until:
-                output.seek(0)
-                raise RuntimeError(f"{profiler}: {output.read().decode(errors='replace')[-600:]}")
-            time.sleep(0.05)
-        try:
-            requests, lasted = server.load(seconds)
-        finally:
-            server.end()
-            child.wait()
-    with open(times) as file:
-        cpu_ns = int(file.read().split()[2])
-    return {"rate": requests / lasted, "cpu_ns": cpu_ns / requests, "said": said_by(bench)}
-
-
-def measure(bench, name, profilers, options):
-    rounds = []
+def run_round(program, name, profilers, turns):
     with tempfile.TemporaryDirectory(prefix="fathom-server-") as folder:
         os.chmod(folder, 0o777)
-        if os.geteuid() == 0:
-            os.chown(folder, ORDINARY_USER, ORDINARY_USER)
-        server = SERVERS[name](bench, folder)
-        server.prepare()
-        for number in range(options.rounds + 1):
-            results = {profiler: run_once(bench, server, profiler, options.seconds) for profiler in profilers}
-            if number > 0:  # the first round warms the caches
-                rounds.append(results)
-    return rounds
+        contenders = {}
+        for number, profiler in enumerate(random.sample(profilers, len(profilers))):
+            own = os.path.join(folder, str(number))
+            os.mkdir(own)
+            os.chmod(own, 0o777)
+            if os.geteuid() == 0:
+                os.chown(own, ORDINARY_USER, ORDINARY_USER)
+            server = SERVERS[name](own)
+            server.prepare()
+            contenders[profiler] = Contender(server, PROFILERS[profiler](server, program))
+        for contender in contenders.values():
+            contender.cpu_before_ns = cpu_ns_of_tree(contender.server.pid())
+            contender.begin()
+        for _ in range(turns):
+            for contender in random.sample(list(contenders.values()), len(contenders)):
+                contender.turn()
+        return {profiler: contender.result(program) for profiler, contender in contenders.items()}
+
+
+def measure(program, name, profilers, options):
+    return [run_round(program, name, profilers, options.turns) for _ in range(options.rounds)]
 
 
 def percent(share):
     return "-" if share is None else f"{100 * share:.1f} %"
+
+
+def standard_error(values):
+    """Of their median, by drawing from them again."""
+    if len(values) < 2:
+        return 0
+    return statistics.stdev(statistics.median(random.choices(values, k=len(values))) for _ in range(400))
 
 
 def table(name, rounds, profilers, is_markdown):
@@ -296,8 +381,9 @@ def table(name, rounds, profilers, is_markdown):
     for profiler in profilers:
         ratios = [run.median_of(rounds, profiler, what, "bare") for _, what in COLUMNS]
         said = [results[profiler]["said"] for results in rounds]
-        felt = 1 - 1 / statistics.median(results[profiler]["cpu_ns"] / results["bare"]["cpu_ns"] for results in rounds)
-        lines.append([profiler, *(f"{ratio:.2f}" for ratio in ratios),
+        cpu = [results[profiler]["cpu_ns"] / results["bare"]["cpu_ns"] for results in rounds]
+        felt = 1 - 1 / statistics.median(cpu)
+        lines.append([profiler, f"{ratios[0]:.2f}", f"{ratios[1]:.2f} ± {standard_error(cpu):.2f}",
                       percent(None if None in said else statistics.median(said)), percent(felt)])
     return run.text_of_table(f"{name} (bare: {bare:,.0f} a second)",
                              ["profiler", *(head for head, _ in COLUMNS), "cost, said", "cost, felt"], lines,
@@ -310,9 +396,7 @@ def parse_arguments():
     parser.add_argument("--programs", default=",".join(SERVERS), help="which (%(default)s)")
     parser.add_argument("--profilers", default=",".join(PROFILERS), help="which (%(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=10, help="of load in each (%(default)s)")
-    parser.add_argument("--ahead", action="store_true",
-                        help="run everything before what else runs on the machine (SCHED_RR, as root)")
+    parser.add_argument("--turns", type=int, default=20, help="of half a second for each in a round (%(default)s)")
     parser.add_argument("--markdown", action="store_true", help="print tables in Markdown")
     parser.add_argument("--json", metavar="FILE", help="also write every single measurement")
     return parser.parse_args()
@@ -327,21 +411,17 @@ def is_at_hand(name):
 
 def main():
     options = parse_arguments()
-    if options.ahead:
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     os.environ["PATH"] += ":/usr/sbin:/usr/games"
     profilers = ["bare", *(name for name in options.profilers.split(",") if name != "bare")]
     if shutil.which("perf") is None:
         profilers = [name for name in profilers if not name.startswith("perf")]
     everything = []
-    print(f"# {run.machine()}; medians of {options.rounds} rounds of {options.seconds} s", flush=True)
-    with tempfile.TemporaryDirectory(prefix="fathom-bench-") as folder:
-        os.chmod(folder, 0o777)
-        bench = run.Bench(folder, os.path.abspath(shutil.which(options.fathom) or options.fathom))
-        for name in filter(is_at_hand, options.programs.split(",")):
-            rounds = measure(bench, name, profilers, options)
-            print(table(name, rounds, profilers, options.markdown), flush=True)
-            everything.append({"program": name, "rounds": rounds})
+    print(f"# {run.machine()}; medians of {options.rounds} rounds of {options.turns} turns", flush=True)
+    program = os.path.abspath(shutil.which(options.fathom) or options.fathom)
+    for name in filter(is_at_hand, options.programs.split(",")):
+        rounds = measure(program, name, profilers, options)
+        print(table(name, rounds, profilers, options.markdown), flush=True)
+        everything.append({"program": name, "rounds": rounds})
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"machine": run.machine(), "results": everything}, file, indent=1)
