@@ -57,21 +57,15 @@ static uint32_t rate_of(const struct image *image, unsigned int rung)
 	return (uint32_t)(NS_PER_S / (double)(image->period_ns << rung) + 0.5);
 }
 
-/*
- * CPU time of all handlers, in ns: slow ones, as the first ones are, by the agent's figure; of
- * the others the agent timed some, and the rest took as long.
- */
+/* CPU time of all handlers, in ns: of slow ones, as the first ones are, by the agent's figure. */
 static uint64_t handler_ns_of(const struct session *session, const struct ring_costs *costs)
 {
 	const double ns = (double)(monotonic_ns() - session->start_ns);
 	const double ticks = (double)(ticks_now() - session->start_ticks);
-	const uint64_t others = costs->handler_samples - costs->handler_slow;
+	const double others_ns =
+		ticks > 0 ? sampling_cost_handler_ticks(costs) * ns / ticks : 0;
 
-	if (costs->handler_timed == 0 || ticks <= 0)
-		return costs->handler_slow_ns;
-	return (uint64_t)((double)costs->handler_ticks / (double)costs->handler_timed *
-			  (double)others * ns / ticks) +
-	       costs->handler_slow_ns;
+	return (uint64_t)others_ns + costs->handler_slow_ns;
 }
 
 static void note_rate(struct session_overhead *overhead, uint32_t hz)

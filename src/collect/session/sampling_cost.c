@@ -15,7 +15,7 @@ static void add(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
-static double ticks_of_others(const struct ring_costs *costs)
+double sampling_cost_handler_ticks(const struct ring_costs *costs)
 {
 	const uint64_t others = costs->handler_samples > costs->handler_slow
 					? costs->handler_samples - costs->handler_slow
@@ -32,7 +32,7 @@ uint64_t sampling_cost_displaced_ticks(const struct ring_costs *costs)
 	const double first = (double)costs->first_walk_ticks;
 	const double part = first > 0 ? 1 - (double)costs->second_walk_ticks / first : 0;
 
-	return (uint64_t)(part * ticks_of_others(costs));
+	return (uint64_t)(part * sampling_cost_handler_ticks(costs));
 }
 
 void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs,

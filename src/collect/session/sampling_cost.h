@@ -48,6 +48,12 @@ void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *cost
 		       uint64_t timer_samples);
 
 /*
+ * How long an image's handlers took that were not slow, in ticks: the agent timed some of them, and
+ * the rest took as long.
+ */
+double sampling_cost_handler_ticks(const struct ring_costs *costs);
+
+/*
  * How long the program takes to fetch again what handlers displaced from the caches, in ticks: as
  * long as they took to fetch what displaced it, which the repetition of some walks shows.
  */
