@@ -33,6 +33,7 @@ class Truth(live_ruby.RubyTest):
         self.on_each_ruby(lambda ruby: self.assert_workload(ruby, "shares.rb", 2000, rate=1000, least_samples=1500,
                                                             widest=0.04))
 
+    @live.long_only  # python_truth has an interpreter's time by timers, and ruby_harmless has Ruby under them
     def test_the_timer_is_right_too(self):
         # Five standard errors of a third, by 250 ticks a second; kernels that have 100 have half the samples asked for.
         self.on_each_ruby(lambda ruby: self.assert_workload(ruby, "shares.rb", 5000, "--trigger", "timer", rate=1000,

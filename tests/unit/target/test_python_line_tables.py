@@ -22,6 +22,9 @@ import pythons  # noqa: E402
 PRINT_LINES = sys.argv[1]
 LONG = "--long" in sys.argv
 THERE = [python for python in pythons.every_python() if python.is_there]
+if not LONG:
+    # One of each version: how a build was made is not in its tables.
+    THERE = list({python.version: python for python in reversed(THERE)}.values())[::-1]
 # As enum python_table.
 FORMATS = {"LNOTAB_UNSIGNED": 1, "LNOTAB": 2, "PAIRS": 3, "LOCATIONS": 4}
 # Small ones that every version has; then all of the library that compiles.
