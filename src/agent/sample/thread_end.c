@@ -13,14 +13,12 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/sample/interposed.h"
+#include "agent/core/thread_key.h"
 #include "agent/core/thread_notes.h"
 #include "agent/sample/clock.h"
 #include "agent/sample/emit.h"
 #include "agent/sample/kernel_ticks.h"
 #include "agent/sample/timers.h"
-
-/* glibc has the values of so many keys in struct pthread; for others it allocates (nptl). */
-#define KEYS_IN_THREAD 32
 
 static struct {
 	pthread_key_t key;
@@ -80,11 +78,8 @@ static void on_thread_end(void *value)
 
 AGENT_START void thread_end_begin(void)
 {
-	if (thread_end.has_key || pthread_key_create(&thread_end.key, on_thread_end) != 0)
-		return;
-	thread_end.has_key = thread_end.key < KEYS_IN_THREAD;
 	if (!thread_end.has_key)
-		pthread_key_delete(thread_end.key);
+		thread_end.has_key = thread_key_new(&thread_end.key, on_thread_end);
 }
 
 void thread_end_expect(u64 start_function)

@@ -30,6 +30,7 @@
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
 #include "agent/core/mechanism.h"
+#include "agent/core/thread_key.h"
 #include "agent/sample/cpu_timer.h"
 #include "agent/signals/signals.h"
 
@@ -68,7 +69,7 @@ static void timer_drop(void *value)
 static void timers_init(void)
 {
 	if (!timers.has_thread_end)
-		timers.has_thread_end = pthread_key_create(&timers.thread_end, timer_drop) == 0;
+		timers.has_thread_end = thread_key_new(&timers.thread_end, timer_drop);
 }
 
 static void timer_begin_own(u64 period_ns)
