@@ -43,6 +43,15 @@ static inline int x86_is_outermost_call(struct mem *mem, u64 return_address)
 	return bytes[0] == 0x31 && bytes[1] == 0xed && bytes[2] == 0xe8;
 }
 
+/* call; hlt, which no program may execute: a _start whose linker left out its rules (tcc's). */
+static inline int x86_is_before_halt(struct mem *mem, u64 return_address)
+{
+	u8 next;
+
+	return mem_read(mem, &next, sizeof next, return_address) == 0 && next == 0xf4 &&
+	       x86_follows_call(mem, return_address);
+}
+
 /* The outermost frame, which has called nothing yet: its ip is its first instruction. */
 static inline u64 native_stack_bottom_rule(void)
 {
@@ -102,7 +111,7 @@ static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 	/* For a return address lookup is one byte before it, in front of the trampoline. */
 	if (x86_is_sigreturn(mem, lookup) || x86_is_sigreturn(mem, lookup + 1))
 		return x86_sigreturn_rule();
-	if (x86_is_outermost_call(mem, lookup + 1))
+	if (x86_is_outermost_call(mem, lookup + 1) || x86_is_before_halt(mem, lookup + 1))
 		return X86_FORM_LAST;
 	return x86_scan(mem, x86_follows_call(mem, lookup + 1) ? lookup + 1 : lookup,
 			X86_SCAN_INSTRUCTIONS);

@@ -165,6 +165,15 @@ class SmallStacks(LiveTest):
                 found = {tuple(frames) for frames, _ in recording.folded() if "compute" in frames[-1]}
                 self.assertEqual(found, {("be_first", "compute")})
 
+    def test_a_program_without_any_rules_ends_at_its_start(self):
+        """tcc links no .eh_frame: its code has frame pointers, and _start a hlt behind its only call."""
+        tcc = self.need("tcc")
+        source = self.write("spin.c", "int main(void)\n{\n\tvolatile unsigned n = 0;\n"
+                                      "\twhile (++n < 100000000)\n\t\t;\n\treturn 0;\n}\n")
+        subprocess.run([tcc, "-o", self.path("spin"), source], check=True)
+        tally = self.record([self.path("spin")]).head()["stacks"]
+        self.assertGreater(tally.get("complete", 0), 0.99 * sum(tally.values()), tally)
+
     def test_a_thread_ends_behind_a_filter_that_kills_for_our_calls(self):
         bare = subprocess.run(workload("small_stacks", "ends"), capture_output=True, timeout=300)
         if bare.returncode == 77:
