@@ -8,6 +8,7 @@
 #include "profile/thread_kinds.h"
 #include "report/blame_pairs.h"
 #include "report/grid.h"
+#include "report/style.h"
 #include "report/wait_text.h"
 
 enum { NAME_COLUMNS = 36 };
@@ -79,7 +80,7 @@ void blame_add_frame(struct text *out, const struct profile *profile, struct fra
 void blame_add_chain(struct text *out, const struct profile *profile, struct stack_id id,
 		     size_t width)
 {
-	CLEANUP(text_done) struct text chain = { 0 };
+	CLEANUP(text_done) struct text chain = { 0 }, printable = { 0 };
 	const struct stack *stack = profile_get_stack(profile, id);
 
 	if (!stack)
@@ -102,7 +103,9 @@ void blame_add_chain(struct text *out, const struct profile *profile, struct sta
 		if (!has_room)
 			break;
 	}
-	text_add_printable(out, text_string(&chain), chain.len);
+	text_add_printable(&printable, text_string(&chain), chain.len);
+	/* The innermost frame alone may be wider. */
+	style_add_cut(out, text_string(&printable), width);
 }
 
 static bool begins(const char *text, const char *with)

@@ -108,8 +108,10 @@ class Top(live_dump.DumpTest):
                               env={**os.environ, "TMPDIR": self.folder}, stdin=subprocess.DEVNULL, **options)
 
     def test_options_may_stand_behind_a_process(self):
-        busy = subprocess.Popen([self.python, self.program], stdout=subprocess.DEVNULL)
+        busy = subprocess.Popen([self.python, self.program], stdout=subprocess.PIPE)
+        self.addCleanup(busy.stdout.close)
         self.addCleanup(processes.end_process, busy)
+        self.assertEqual(busy.stdout.readline(), b"begins\n")
         screen = self.open(str(busy.pid), "--native", "-i", "0.5")
         screen.wait(has("inner"), "its function never shows")
         screen.press(b"q")

@@ -52,7 +52,7 @@ def hold_a_lock_for_longer_than_others_would_like_to_wait_for_it():
     a_text = "a value that is longer than any terminal is wide, " * 8
     while time.monotonic() < end:
         with lock:
-            sum(i * i for i in range(20000))
+            sum(i * i for i in range(300000))
             time.sleep(0.01)
 threads = [threading.Thread(target=hold_a_lock_for_longer_than_others_would_like_to_wait_for_it,
                             name=f"worker {i} of those that have a long name") for i in range(4)]

@@ -34,7 +34,7 @@ class FoundRuby(RubyTest):
     # Of a program that is short, a sample may miss the one function that is looked for.
     compares_times = True
 
-    def interpreters(self, recording):
+    def rows_of_interpreters(self, recording):
         return recording.rows("SELECT i.language, i.version, i.why_not, m.path FROM interpreters i"
                               " JOIN modules m ON m.id = i.module ORDER BY i.process, i.id")
 
@@ -61,7 +61,7 @@ class FoundRuby(RubyTest):
     def assert_refused(self, change, version, sentence):
         ruby, environment, path = self.change_library(change)
         recording = self.record(ruby.command("--disable=gems", "-e", SPIN), env=environment)
-        rows = self.interpreters(recording)
+        rows = self.rows_of_interpreters(recording)
         self.assertEqual([row[0] for row in rows], [LANGUAGE], rows)
         self.assertRegex(rows[0][1], version)
         self.assertRegex(rows[0][2], sentence)
@@ -99,7 +99,7 @@ class FoundRuby(RubyTest):
     def test_a_walk_agrees_with_the_interpreters_own_in_a_block_that_c_code_calls(self):
         def check(ruby):
             recording = self.record_ruby(ruby, "--disable=gems", "-e", NESTED)
-            rows = self.interpreters(recording)
+            rows = self.rows_of_interpreters(recording)
             self.assertEqual([(row[0], row[2]) for row in rows], [(LANGUAGE, None)], rows)
             self.assertGreater(recording.time_of("block (2 levels) in Nest#lay", "total_ns"), 0)
         self.on_each_ruby(check, oldest=(3, 0))
@@ -112,7 +112,7 @@ class FoundRuby(RubyTest):
         def check(ruby):
             command = ruby.command("--disable=gems", "-e", program)
             recording = self.record_ruby(ruby, "--disable=gems", "-e", starter, *command, rate=2000)
-            rows = self.interpreters(recording)
+            rows = self.rows_of_interpreters(recording)
             self.assertGreater(len(rows), 1)
             self.assertEqual({row[2] for row in rows}, {None})
         self.on_each_ruby(check)
@@ -121,7 +121,7 @@ class FoundRuby(RubyTest):
         def check(ruby):
             # So seldom that the fiber is what is asked first.
             recording = self.record_ruby(ruby, "--disable=gems", "-e", FIBER, rate=20)
-            self.assertEqual([row[2] for row in self.interpreters(recording)], [None])
+            self.assertEqual([row[2] for row in self.rows_of_interpreters(recording)], [None])
         self.on_each_ruby(check)
 
     def test_a_program_with_the_interpreter_in_it_is_known_without_its_names(self):
@@ -137,7 +137,7 @@ class FoundRuby(RubyTest):
                 shutil.copy(ruby.path, path)
                 subprocess.run(["strip", path], check=True, timeout=120)
                 recording = self.record([path, "--disable=gems", "-e", SPIN])
-                rows = self.interpreters(recording)
+                rows = self.rows_of_interpreters(recording)
                 self.assertEqual([(row[0], row[2], row[3]) for row in rows], [(LANGUAGE, None, path)], rows)
                 self.assertGreater(recording.time_of("Spun#spin", "total_ns"), 0.3 * recording.total_ns())
 
