@@ -186,7 +186,7 @@ class Postgres(Server):
         super().begin()
 
     def finish(self):
-        self.clients.send_signal(signal.SIGINT)
+        self.clients.terminate()  # a job in the background may ignore SIGINT
         self.clients.send_signal(signal.SIGCONT)
         self.clients.communicate()
         time.sleep(0.5)  # servers add up what they did when they end

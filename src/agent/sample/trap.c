@@ -121,8 +121,8 @@ static bool trap_has_room(const ucontext_t *context, u64 here, u32 bytes)
 }
 
 /*
- * Walks once more, for the duration alone.  Of what the walk fetched into the caches the program
- * has to fetch as much again, which it lost to it: the recorder counts that as a cost.
+ * Walks once more, for the duration alone.  What the walk fetched into the caches displaced as much
+ * of the program's, which has to fetch that again: the recorder counts it as a cost.
  */
 static void walk_again(struct ring_header *ring, const ucontext_t *context, struct walk *walk,
 		       u64 first_ticks)

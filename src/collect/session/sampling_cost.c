@@ -8,6 +8,12 @@
 #include "record/writer.h"
 
 #define MAX_COST_NS 1e18
+/*
+ * Of the time that handlers take to fetch into the caches, what fetching the displaced lines again
+ * takes: a walk's loads wait for each other, most programs' overlap.  Between all, as measured on a
+ * busy machine, and nearly nothing, on a quiet one (docs/benchmarks.md).
+ */
+#define REFETCHED 0.5
 
 static void add(uint64_t *sum, uint64_t more)
 {
@@ -32,7 +38,7 @@ uint64_t sampling_cost_displaced_ticks(const struct ring_costs *costs)
 	const double first = (double)costs->first_walk_ticks;
 	const double part = first > 0 ? 1 - (double)costs->second_walk_ticks / first : 0;
 
-	return (uint64_t)(part * sampling_cost_handler_ticks(costs));
+	return (uint64_t)(part * REFETCHED * sampling_cost_handler_ticks(costs));
 }
 
 void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *costs,

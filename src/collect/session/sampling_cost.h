@@ -54,8 +54,8 @@ void sampling_cost_add(struct sampling_cost *cost, const struct ring_costs *cost
 double sampling_cost_handler_ticks(const struct ring_costs *costs);
 
 /*
- * How long the program takes to fetch again what handlers displaced from the caches, in ticks: as
- * long as they took to fetch what displaced it, which the repetition of some walks shows.
+ * How long the program takes to fetch again what handlers displaced from the caches, in ticks: half
+ * of what they took to fetch, which the repetition of some walks shows.
  */
 uint64_t sampling_cost_displaced_ticks(const struct ring_costs *costs);
 
