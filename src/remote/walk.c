@@ -248,8 +248,8 @@ static bool meet(struct steps *steps, uint64_t sp, bool was_exact)
 }
 
 /*
- * Whether the frame from which no step leads on is none: a guess led there, or no call returns to
- * its address, as beyond a greenlet's first frame, where others' memory is.
+ * Whether the last frame, from which no step leads on, is false: a guess led there, or no call
+ * returns to its address, as beyond a greenlet's first frame, where other greenlets' memory is.
  */
 static bool is_astray(const struct steps *steps, bool was_exact, bool was_unfounded,
 		      enum walk_status status)

@@ -73,7 +73,7 @@ static __thread struct {
 	struct walk_scratch *scratch; /* that its handler uses now */
 	struct budget budget;         /* of its walks */
 	u32 early_traps;              /* that made no sample: the next stands for them */
-	u32 walks;
+	u32 walks;                    /* of which some are repeated */
 } own;
 
 /* Scratch for this walk, or NULL when 64 threads are in their handlers at this moment. */
@@ -132,27 +132,39 @@ static void walk_again(struct ring_header *ring, const ucontext_t *context, stru
 	unwind_walk(context, walk);
 	const u64 ticks = ticks_now() - begin;
 
-	/* Otherwise one of both was preempted, or found rules. */
-	if (ticks > first_ticks || first_ticks > SLOW_TICKS)
+	/* Otherwise one of the two was preempted, or found rules. */
+	if (ticks > first_ticks)
 		return;
 	__atomic_fetch_add(&ring->first_walk_ticks, first_ticks, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&ring->second_walk_ticks, ticks, __ATOMIC_RELAXED);
+}
+
+/* Walks, sends the sample, and repeats the walk unless it was slow. */
+static void walk_twice(struct ring_header *ring, const struct sample_time *time,
+		       const ucontext_t *context, struct walk *walk)
+{
+	struct walk again = *walk;
+	const u64 begin = ticks_now();
+
+	unwind_walk(context, walk);
+	const u64 ticks = ticks_now() - begin;
+
+	emit_sample(ring, walk, time);
+	if (ticks <= SLOW_TICKS)
+		walk_again(ring, context, &again, ticks);
 }
 
 /* Walks, and sends the sample. */
 static void walk_and_emit(struct ring_header *ring, const struct sample_time *time,
 			  const ucontext_t *context, struct walk *walk)
 {
-	const bool may_time = __atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED);
-	struct walk again = *walk;
-	const u64 begin = may_time ? ticks_now() : 0;
-
+	if (own.walks++ % REPEAT_EVERY == REPEAT_AT - 1 &&
+	    __atomic_load_n(&permits.may_read_counter, __ATOMIC_RELAXED)) {
+		walk_twice(ring, time, context, walk);
+		return;
+	}
 	unwind_walk(context, walk);
-	const u64 ticks = may_time ? ticks_now() - begin : 0;
-
 	emit_sample(ring, walk, time);
-	if (may_time && own.walks++ % REPEAT_EVERY == REPEAT_AT - 1)
-		walk_again(ring, context, &again, ticks);
 }
 
 static void sample(struct ring_header *ring, const struct sample_time *time,

@@ -25,8 +25,9 @@
 /* The first rung is for handlers as quick as those of C are. */
 #define QUICK_HANDLER_NS 5000
 /*
- * What a handler fetches into the caches displaces as much of the program's, which costs that
- * about as much again (decision 0050).  How much, sampling_cost_displaced_ticks() knows later.
+ * What a handler fetches into the caches displaces as much of the program's, which costs that at
+ * most as much again (decision 0050).  A budget is a limit, so all of it counts; the report has what
+ * is likely (sampling_cost_displaced_ticks()).
  */
 #define HANDLER_COSTS 2
 /* Fewer samples give no useful cost of one. */

@@ -21,16 +21,18 @@ static void add(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
+/* The handlers that were neither timed nor slow took as long as those that were timed. */
+static double ticks_of_handlers(uint64_t timed, uint64_t ticks, uint64_t samples, uint64_t slow)
+{
+	const uint64_t others = samples > slow ? samples - slow : 0;
+
+	return timed == 0 ? 0 : (double)ticks / (double)timed * (double)others;
+}
+
 double sampling_cost_handler_ticks(const struct ring_costs *costs)
 {
-	const uint64_t others = costs->handler_samples > costs->handler_slow
-					? costs->handler_samples - costs->handler_slow
-					: 0;
-
-	return costs->handler_timed == 0
-		       ? 0
-		       : (double)costs->handler_ticks / (double)costs->handler_timed *
-				 (double)others;
+	return ticks_of_handlers(costs->handler_timed, costs->handler_ticks,
+				 costs->handler_samples, costs->handler_slow);
 }
 
 uint64_t sampling_cost_displaced_ticks(const struct ring_costs *costs)
@@ -115,20 +117,13 @@ static int64_t to_ns(double ns)
 	return ns < MAX_COST_NS ? (int64_t)ns : 0;
 }
 
-/* The handlers that were neither timed nor slow took as long as those that were timed. */
 static uint64_t handler_ns(const struct sampling_cost *cost,
 			   const struct sampling_cost_terms *terms)
 {
-	const double ticks_per_sample =
-		cost->handler_timed == 0
-			? 0
-			: (double)cost->handler_ticks / (double)cost->handler_timed;
-	const uint64_t others = cost->handler_samples > cost->handler_slow
-					? cost->handler_samples - cost->handler_slow
-					: 0;
-	const double ns = ticks_per_sample * ns_per_tick(terms) * (double)others;
+	const double ticks = ticks_of_handlers(cost->handler_timed, cost->handler_ticks,
+					       cost->handler_samples, cost->handler_slow);
 
-	return (uint64_t)to_ns(ns + (double)cost->handler_slow_ns);
+	return (uint64_t)to_ns(ticks * ns_per_tick(terms) + (double)cost->handler_slow_ns);
 }
 
 static uint64_t event_samples(const struct sampling_cost *cost)
