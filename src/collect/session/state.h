@@ -104,14 +104,14 @@ struct session_wall {
 	uint32_t cursor; /* the last row that had its turn in this pass; 0: it begins */
 	uint64_t pass_ns, gap_ns; /* when the pass began, and how long after the last */
 	uint64_t reads_until_ns;  /* coarse: when reads of this tick must end */
-	/* When it went coarse, how often all threads were looked at since, until when not again. */
-	uint64_t coarse_ns, looks, rest_until_ns;
+	/* When it went coarse, and how often all threads were looked at since. */
+	uint64_t coarse_ns, looks;
 	uint64_t scanned_ns, booked_ns;
 	size_t sched_open;
 	/* Too many switches to report each (is_dear): windows in a row with too many. */
 	uint64_t window_ns, window_switches, dear_windows;
 	bool is_dear;
-	uint64_t ticks, switches, reads, torn, thread_count;
+	uint64_t switches, reads, torn, thread_count;
 };
 
 enum { OVERHEAD_CHANGES = 6 };
