@@ -145,9 +145,12 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 	    begins(leaf, "futex(rwlock") || begins(leaf, "futex(Mutex ") ||
 	    begins(leaf, "futex(Monitor "))
 		return "passed on meanwhile";
+	if (begins(leaf, "wait4") || begins(leaf, "waitid"))
+		return "a child process's end";
 	if (state == THREAD_STATE_WAIT)
 		return "no thread's doing";
-	return begins(leaf, "epoll_wait(") || begins(leaf, "futex(LWLock ")
-		       ? "no owner can be read" /* PostgreSQL's */
+	return begins(leaf, "epoll_wait(") || begins(leaf, "futex(LWLock ") ||
+			       begins(leaf, "clock_nanosleep(Lock ")
+		       ? "no owner can be read" /* PostgreSQL's, SQLite's */
 		       : "no thread owns it";
 }

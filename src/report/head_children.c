@@ -81,6 +81,6 @@ void head_add_children(struct text *out, const struct style *style,
 		return;
 	add_programs(&programs, profile, ns);
 	head_add_line(out, style, "children",
-		      "%.0f %% of that are waits of %s for their child processes: listed last",
+		      "%.0f %% of that are waits of %s for child processes: listed last",
 		      number_percent(child_ns, whole_ns), text_string(&programs));
 }
