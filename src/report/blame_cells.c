@@ -145,8 +145,6 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 	    begins(leaf, "futex(rwlock") || begins(leaf, "futex(Mutex ") ||
 	    begins(leaf, "futex(Monitor "))
 		return "passed on meanwhile";
-	if (begins(leaf, "wait4") || begins(leaf, "waitid"))
-		return "a child process's end";
 	if (state == THREAD_STATE_WAIT)
 		return "no thread's doing";
 	return begins(leaf, "epoll_wait(") || begins(leaf, "futex(LWLock ") ||
