@@ -20,10 +20,7 @@ int fathom_agent_is_running(void);
 static struct {
 	bool is_paused;
 	bool has_asked; /* the program asked for a region or a pause */
-	/*
-	 * A thread is switching: the request of another one meanwhile races with it, and is
-	 * dropped.
-	 */
+	/* A thread is switching: another one's request races with it, and is dropped. */
 	bool is_switching;
 } control AGENT_STATE;
 

@@ -35,10 +35,7 @@ static struct {
 	/* The FATHOM_RECORDER entries, within texts. */
 	char *recorder[2][ENTRY_KINDS]; /* [1]: SIGTRAP is ignored */
 	char *preload;                  /* "LD_PRELOAD=<agent>" */
-	/*
-	 * All strings, on as few pages as can be: each page touched is a fault at a program's
-	 * start.
-	 */
+	/* All strings, on few pages: each one touched is a fault at a program's start. */
 	char texts[PRELOAD_BYTES + 2 * ENTRY_KINDS * ENVIRONMENT_RECORDER_BYTES];
 } environment;
 
@@ -256,8 +253,7 @@ const char *environment_agent_path(void)
 
 /*
  * A process with a ring may have a trap on its way although it cannot reach its recorder (after
- * chroot(), for instance): the program it executes gets an agent all the same, which takes that
- * trap.
+ * chroot(), for instance): the next program's agent takes that trap.
  */
 bool environment_may_enter(void)
 {

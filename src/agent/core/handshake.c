@@ -1,6 +1,5 @@
 /*
- * handshake - registers this process with the recorder and maps the ring it gets, in bounded
- * time.
+ * handshake - registers this process with the recorder and maps its ring, in bounded time.
  *
  * Runs in the constructor, in children of fork, at an attach, before the program does what traps
  * would harm, and, for a late handshake, in the handler of its timer (sample/late_hello.c).
@@ -80,10 +79,7 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 	return ring;
 }
 
-/*
- * own_ring.header stays, and leads to zeros: a handler in another thread, running or preempted,
- * goes on using it.
- */
+/* own_ring.header stays, over zeros: another thread's handler goes on using it. */
 void handshake_leave(void)
 {
 	struct ring_header *ring = own_ring.header;
@@ -101,17 +97,12 @@ void handshake_leave(void)
 	old_ring.bytes = own_ring.terms.bytes;
 }
 
-/*
- * is_first: neither the process nor its parent was sampled.  is_alone: there is no other thread.
- */
+/* is_first: neither process nor parent was sampled.  is_alone: there is no other thread. */
 static void handshake_begin_sampling(struct ring_header *ring, bool is_first, bool is_alone)
 {
 	own_ring.has_timers = own_ring.terms.flags & RING_TIMER;
 	own_ring.has_left = false;
-	/*
-	 * is_in_agent: no samples while events count already and the thread's account has not
-	 * begun.
-	 */
+	/* is_in_agent: no samples while the thread's account has not begun. */
 	thread_notes = (struct thread_notes){
 		.tid = is_alone ? own_process.pid : (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
 		.attach = agent_hello.attaches,

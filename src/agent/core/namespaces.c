@@ -2,10 +2,9 @@
  * namespaces - ends sampling before dlmopen() loads libraries with a C library of their own.
  *
  * A library that dlmopen() loads into another namespace calls that namespace's libc, which we do
- * not interpose: its threads block our trap, its sigwait() takes the trap, its exec lets the
- * trap kill the next image, and a handler that it sets for SIGTRAP is in the kernel without our
- * knowledge.  The agent is not preloaded there, either.  So the process asks not to be sampled
- * any more.
+ * not interpose: its threads block our trap, its sigwait() takes the trap, its exec lets the trap
+ * kill the next image, and a handler that it sets for SIGTRAP is in the kernel without our
+ * knowledge.  The agent is not preloaded there, either.  So sampling ends.
  */
 #include <dlfcn.h>
 #include <errno.h>

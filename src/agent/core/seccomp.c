@@ -8,8 +8,7 @@
  * can: no clock can be read then, and samples are dated by their period.
  *
  * Every handler makes one call at its end, rt_sigreturn.  Where a filter does not allow it, or
- * system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no trap may come
- * any more.
+ * system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no trap may come.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -157,10 +156,7 @@ AGENT_START AGENT_EXPORT int prctl(int option, ...)
 extern int execveat(int folder, const char *path, char *const argv[], char *const environment[],
 		    int flags);
 
-/*
- * Whether other files may be seen after the call (as in sample/other_files.c for libc's
- * functions).
- */
+/* Whether other files may be seen after the call (sample/other_files.c: libc's functions). */
 static bool changes_files(long number)
 {
 	return number == SYS_chroot || number == SYS_pivot_root || number == SYS_unshare ||

@@ -8,6 +8,7 @@
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
 #include "agent/core/arch.h"
+#include "agent/core/cpu_time.h"
 #include "agent/core/thread_notes.h"
 #include "agent/sample/clock.h"
 #include "agent/sample/clock_internal.h"
@@ -143,10 +144,9 @@ static bool clock_knows_rest(void)
 }
 
 /*
- * How far an ending thread's time is covered.  A long-lived one's is to the last period's end:
- * what its clock showed before that beyond what its events counted is not its time.  A short
- * one's is what its samples covered, since a trap that was another thread's may have moved that
- * end.
+ * How far an ending thread's time is covered.  A long-lived one's is to the last period's end: what
+ * its clock showed before that beyond what its events counted is not its time.  A short one's is
+ * what its samples covered, since a trap that was another thread's may have moved that end.
  */
 static u64 clock_covered_to_ns(u64 end_ns)
 {

@@ -13,7 +13,6 @@
 #include "agent/core/thread_notes.h"
 #include "agent/sample/cpu_timer.h"
 #include "agent/sample/clock.h"
-#include "agent/signals/signals.h"
 
 /* A thread gets a timer if more system time than this, and this part of all, is unsampled. */
 #define WORTH_NS   20000000
@@ -29,7 +28,6 @@ static __thread struct {
 	bool is_first; /* it was set by kernel_ticks_begin() */
 	u32 pauses;    /* ring_header.pauses when it was set last */
 	u32 attach;    /* agent_hello.attaches then */
-	bool is_held;  /* the trap is blocked while the thread forks */
 } own;
 
 /*
@@ -231,19 +229,9 @@ static void kernel_ticks_resume(struct ring_header *ring)
 		__atomic_store_n(&process.are_stopped, false, __ATOMIC_RELAXED);
 }
 
-/* The calling thread forks: its timer's signal would have fork() restarted (timers.c). */
-AGENT_START static void kernel_ticks_hold(void)
+AGENT_START bool kernel_ticks_are_on(void)
 {
-	own.is_held = own.state == TICK_TIMER_ON;
-	if (own.is_held)
-		masks_hold_trap(true);
-}
-
-AGENT_START static void kernel_ticks_let_go(void)
-{
-	if (own.is_held)
-		masks_hold_trap(false);
-	own.is_held = false;
+	return own.state == TICK_TIMER_ON;
 }
 
 /* The kernel gave the child none of its parent's timers. */
@@ -264,8 +252,5 @@ extern const struct mechanism kernel_ticks_mechanism;
 const struct mechanism kernel_ticks_mechanism = {
 	.stop = kernel_ticks_stop,
 	.resume = kernel_ticks_resume,
-	.before_fork = kernel_ticks_hold,
-	.after_fork_in_parent = kernel_ticks_let_go,
 	.forget = kernel_ticks_forget,
-	.after_fork = kernel_ticks_let_go,
 };

@@ -51,10 +51,7 @@ AGENT_START bool late_hello_begin(u32 occasion, u64 period_ns)
 	agent_hello.is_due = true;
 	own_process.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	agent_hello.may_be_trapped = true;
-	/*
-	 * Now, not in the handler: an alternate stack that is set there is undone when it
-	 * returns.
-	 */
+	/* Now: an alternate stack that is set in the handler is undone when it returns. */
 	MECHANISMS_DO(wait_for_hello, ());
 	if (!timer_begin())
 		say_hello();

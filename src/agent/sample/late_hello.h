@@ -1,6 +1,5 @@
 /*
- * late_hello - makes a process's handshake only after a period of CPU time, where siblings were
- * brief.
+ * late_hello - delays a handshake by a period of CPU time, where siblings were brief.
  *
  * Most children of a shell in a loop end sooner than a sample of them is due: for these a
  * handshake, a ring and events are waste.  Where the recorder sees that a process's children are
@@ -22,10 +21,7 @@
  * agent_hello.is_due.  Returns true.
  */
 bool late_hello_begin(u32 occasion, u64 period_ns);
-/*
- * Makes the handshake now, if it is due.  Does nothing in a vfork child, whose memory is its
- * parent's.
- */
+/* Makes the handshake now, if it is due; not in a vfork child (its parent's memory). */
 void late_hello_now(void);
 /* Deletes the timer, so that no trap of it comes any more; makes it again. */
 void late_hello_hold(void);

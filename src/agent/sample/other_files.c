@@ -1,6 +1,5 @@
 /*
- * other_files - interposes chroot() and its like: makes a late handshake before other files are
- * seen.
+ * other_files - interposes chroot() and its like: makes a late handshake before.
  *
  * A late handshake looks for the recorder's socket when it is due (late_hello.h), and another
  * root directory or mount namespace may not have that.  seccomp.c does the same for syscall().

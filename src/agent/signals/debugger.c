@@ -1,6 +1,5 @@
 /*
- * debugger - interposes ptrace(): turns our traps off in a process before a debugger attaches to
- * it.
+ * debugger - interposes ptrace(): turns our traps off before a debugger comes.
  *
  * A debugger starts a program by PTRACE_TRACEME in its child, and counts the SIGTRAPs of the
  * exec that follows: one of ours would be one too many.  strace seizes a child that it has
