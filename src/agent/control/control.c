@@ -26,7 +26,7 @@ static struct {
 
 bool control_is_on(void)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	return __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE) != NULL;
 }
 
@@ -77,13 +77,13 @@ static void control_forget_others(void)
 /* The handshake first: it may pause the process, and the request comes after that. */
 void control_pause(void)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	set_paused(true);
 }
 
 void control_resume(void)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	set_paused(false);
 }
 

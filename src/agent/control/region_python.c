@@ -15,7 +15,8 @@
 #define FRAMES_MAX      100000U /* most frames that are looked through */
 
 /* The next frame of a function, outwards; false: there is no more. */
-static bool next_frame(struct mem *mem, struct python_walk *walk, struct python_frame *out_frame)
+static bool next_frame(struct mem *mem, struct python_walk *walk,
+		       struct python_frame *out_frame)
 {
 	enum python_step step = PYTHON_SKIP;
 

@@ -34,14 +34,14 @@ struct mechanism {
 	/* After the handshake, or its delay, in any new process; there may be no ring. */
 	void (*settle)(void);
 	/* Delays the handshake by cpu_ns of CPU time; false: no mechanism does that. */
-	bool (*delay_hello)(u32 occasion, u64 cpu_ns);
+	bool (*delay_handshake)(u32 occasion, u64 cpu_ns);
 	/* A delayed handshake is about to be set up; it may run in a handler. */
-	void (*wait_for_hello)(void);
+	void (*wait_for_handshake)(void);
 	/* Makes a delayed handshake now: the recorder must know of what is about to happen. */
-	void (*say_hello)(void);
+	void (*make_handshake)(void);
 	/* Stops the timer of a delayed handshake, so that no trap of it comes; starts it again. */
-	void (*hold_hello)(void);
-	void (*release_hello)(void);
+	void (*hold_handshake)(void);
+	void (*release_handshake)(void);
 	/* A ring was mapped.  is_first: neither the process nor its parent had one. */
 	void (*begin)(struct ring_header *ring, bool is_first);
 	/* The recorder has stopped sending traps; it may send them again. */

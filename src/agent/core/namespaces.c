@@ -27,7 +27,7 @@ AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)
 	const int saved_errno = errno;
 
 	if (namespace != LM_ID_BASE)
-		MECHANISMS_DO(say_hello, ());
+		MECHANISMS_DO(make_handshake, ());
 	if (namespace != LM_ID_BASE && own_ring.header != NULL && !agent_is_of_another())
 		handshake_stop(HANDSHAKE_SECOND_LIBC);
 	errno = saved_errno;

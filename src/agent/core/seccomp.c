@@ -35,7 +35,7 @@ static void end_traps(void)
 {
 	const int saved_errno = errno;
 
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	MECHANISMS_DO(forbid_handlers, ());
 	errno = saved_errno;
 }
@@ -52,7 +52,7 @@ static void give_up_counter(void)
 
 static void give_up_calls(bool is_strict)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	MECHANISMS_DO(forbid_calls, ());
 	__atomic_store_n(&permits.may_call, false, __ATOMIC_RELAXED);
 	if (!is_strict)
@@ -78,7 +78,7 @@ static void note_filter(const struct sock_fprog *filter)
 {
 	if (filter == NULL)
 		return;
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
 		end_traps();
 	/* Under an earlier filter this one cannot be examined: that takes system calls. */
@@ -173,7 +173,7 @@ AGENT_EXPORT long syscall(long number, ...)
 		a[i] = va_arg(list, long);
 	va_end(list);
 	if (changes_files(number))
-		MECHANISMS_DO(say_hello, ());
+		MECHANISMS_DO(make_handshake, ());
 	if (number == SYS_seccomp)
 		note_seccomp(a[0], a[1], a[2]);
 	if (number == SYS_prctl)

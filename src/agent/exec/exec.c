@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/arch.h"
@@ -56,7 +56,7 @@ struct image_call {
 /* In a vfork child the events and timers are the parent's, and so is this memory. */
 static bool is_sampled(void)
 {
-	return (own_ring.header != NULL || agent_hello.is_due) && !agent_is_of_another();
+	return (own_ring.header != NULL || own_handshake.is_due) && !agent_is_of_another();
 }
 
 /* The system call.  Returns a negative errno. */

@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
@@ -27,7 +27,7 @@ static __thread struct {
 	enum { TICK_TIMER_NONE, TICK_TIMER_ON, TICK_TIMER_REFUSED } state;
 	bool is_first; /* it was set by kernel_ticks_begin() */
 	u32 pauses;    /* ring_header.pauses when it was set last */
-	u32 attach;    /* agent_hello.attaches then */
+	u32 attach;    /* own_handshake.attaches then */
 } own;
 
 /*
@@ -137,7 +137,7 @@ static bool is_stale(const struct ring_header *ring)
 AGENT_START void kernel_ticks_begin(const struct ring_header *ring)
 {
 	if (!(own_ring.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call() ||
-	    thread_notes.tid != own_process.pid || agent_hello.attaches > 0 ||
+	    thread_notes.tid != own_process.pid || own_handshake.attaches > 0 ||
 	    own.state != TICK_TIMER_NONE)
 		return;
 	own.state = timer_make() ? TICK_TIMER_ON : TICK_TIMER_REFUSED;
@@ -154,10 +154,10 @@ void kernel_ticks_look(const struct ring_header *ring)
 	if (!(own_ring.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call())
 		return;
 	/* An older thread's timer was deleted when the last recorder left. */
-	if (own.attach != agent_hello.attaches && !is_end_seen())
+	if (own.attach != own_handshake.attaches && !is_end_seen())
 		own.state = TICK_TIMER_NONE;
-	own.attach = agent_hello.attaches;
-	if (own.state == TICK_TIMER_NONE && (is_end_seen() || agent_hello.attaches > 0) &&
+	own.attach = own_handshake.attaches;
+	if (own.state == TICK_TIMER_NONE && (is_end_seen() || own_handshake.attaches > 0) &&
 	    is_worth_it())
 		own.state = timer_make() ? TICK_TIMER_ON : TICK_TIMER_REFUSED;
 	else if (!is_stale(ring))

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
@@ -152,7 +152,7 @@ AGENT_START void altstack_begin(void)
 
 AGENT_START bool altstack_is_wanted(void)
 {
-	const bool is_sampled = own_ring.header != NULL || agent_hello.is_due;
+	const bool is_sampled = own_ring.header != NULL || own_handshake.is_due;
 
 	return is_sampled && own_process.is_trap_ours && permits.may_call &&
 	       altstacks.has_thread_end;

@@ -25,7 +25,7 @@ static bool begins_tracing(enum __ptrace_request request)
 /* True if the caller's own traps are off now. */
 static bool yield(enum __ptrace_request request, pid_t pid)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	/* A vfork child has no events, and its memory is its parent's. */
 	if (own_ring.header == NULL || agent_is_of_another())
 		return false;
