@@ -17,7 +17,7 @@
  * An activation that has just begun or is about to end has no Python frame, or an incomplete one.
  * The walk may happen at any instruction, so that is no error: PYTHON_NONE.
  *
- * This is not a loop.  The vantage walks native frames; if a pc is in the interpreter's loop
+ * This is not a loop.  The including code walks native frames; if a pc is in the interpreter's loop
  * (code_ranges_have()), it takes a step to get that frame's CFA, and then
  *
  *	step = python_enter(mem, &walk, sp, cfa);
