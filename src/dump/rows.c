@@ -107,6 +107,14 @@ static bool is_interpreters(const struct remote *remote, const struct dump_row *
 	       (remote->ruby && plumbing_is_own_name(LANGUAGE_RUBY, row->name));
 }
 
+/* Its functions, and those of libc that start it or its threads. */
+static bool is_interpreters_own(const struct remote *remote, const struct dump_row *row,
+				bool is_outside)
+{
+	return is_interpreters(remote, row) ||
+	       (is_outside && plumbing_of_file(row->module).kind == PLUMBING_LIBC);
+}
+
 /* Decided by the native frames further in than Python's innermost: these functions are API. */
 static bool waits_for_python_lock(const struct remote_thread *thread,
 				  const struct dump_thread *named)
@@ -130,17 +138,15 @@ static void mark_plumbing(const struct remote *remote, struct dump_thread *threa
 {
 	bool is_outside = true;
 
-	for (size_t i = thread->count; i-- > 0 && thread->is_interpreted;) {
+	for (size_t i = thread->count; i-- > 0;) {
 		struct dump_row *row = &thread->rows[i];
 
-		if (row->language != DUMP_NATIVE) {
+		if (row->language != DUMP_NATIVE)
 			is_outside = false;
-			continue;
-		}
-		row->is_plumbing =
-			row->module &&
-			(is_interpreters(remote, row) || remote_path_is_agent(row->module) ||
-			 (is_outside && plumbing_of_file(row->module).kind == PLUMBING_LIBC));
+		else if (row->module)
+			row->is_plumbing = remote_path_is_agent(row->module) ||
+					   (thread->is_interpreted &&
+					    is_interpreters_own(remote, row, is_outside));
 	}
 }
 

@@ -25,7 +25,7 @@ struct dump_row {
 	const char *module; /* native: the file's path; NULL: none, or interpreted */
 	uint64_t address;   /* native */
 	bool is_inlined, is_guess;
-	bool is_plumbing; /* of an interpreter itself */
+	bool is_plumbing; /* of an interpreter itself, or of fathom's agent */
 	const struct stack_frame *frame;
 };
 

@@ -11,6 +11,7 @@
 #include "load/names.h"
 #include "load/wait_names.h"
 #include "profile/import_name.h"
+#include "profile/origin.h"
 #include "record/reader.h"
 
 /* The base for frames further in (struct folded), packed: ids never come near 2^27. */
@@ -65,6 +66,8 @@ static int read_module(void *context, const struct recording_module *row)
 	}
 	*table_at(&stacks->modules, 0, row->id, NULL) =
 		profile_add_module(stacks->profile, &module).n;
+	if (origin_is_agent(module.path))
+		*table_at(&stacks->agents, 0, row->id, NULL) = 1;
 	return 0;
 }
 
@@ -204,13 +207,34 @@ static struct stack_id push(void *context, struct stack_id stack)
 	return stack;
 }
 
-static struct folded parent_of(const struct build_stacks *stacks,
-			       const struct recording_stack *row)
+/*
+ * The row that frames further in are added to: not the agent's, whose functions are between the
+ * program and the C library's functions that they replace.  Time spent in them stays theirs.
+ */
+static uint32_t parent_id(const struct build_stacks *stacks, const struct recording_stack *row)
 {
-	struct folded parent = { .shown = build_stack_of(stacks, row->parent) };
+	uint64_t outer;
+
+	return table_get(&stacks->agent_rows, 0, row->parent, &outer) ? (uint32_t)outer
+								      : row->parent;
+}
+
+static void note_agents_row(struct build_stacks *stacks, uint32_t id, uint32_t parent,
+			    const struct named_location *outermost)
+{
+	const uint32_t module = stacks->names->functions[outermost->function].module;
+	uint64_t is_agents = 0;
+
+	if (!stacks->folding->is_off && table_get(&stacks->agents, 0, module, &is_agents))
+		*table_at(&stacks->agent_rows, 0, id, NULL) = parent;
+}
+
+static struct folded parent_of(const struct build_stacks *stacks, uint32_t id)
+{
+	struct folded parent = { .shown = build_stack_of(stacks, id) };
 
 	if (stacks->bases && parent.shown.n) {
-		const struct stack_base *base = &stacks->bases[row->parent - 1];
+		const struct stack_base *base = &stacks->bases[id - 1];
 
 		parent.base.n = base->stack;
 		parent.outside = (enum fold_outside)base->outside;
@@ -253,15 +277,17 @@ static bool is_left_out(struct build_stacks *stacks, const struct named_location
 static int read_stack(void *context, const struct recording_stack *row)
 {
 	struct build_stacks *stacks = context;
-	struct folded stack = parent_of(stacks, row);
+	const uint32_t parent = parent_id(stacks, row);
+	struct folded stack = parent_of(stacks, parent);
 	struct pushing pushing = { .stacks = stacks };
 
 	pushing.locations = names_of_frame(stacks->names, row->frame, &pushing.count);
 	/* The outermost functions may be left out, so that a parent has no stack. */
-	if (row->parent && !stack.shown.n && !stacks->only.patterns)
-		return build_damaged(stacks->err, "stack", row->id, "stack", row->parent);
+	if (parent && !stack.shown.n && !stacks->only.patterns)
+		return build_damaged(stacks->err, "stack", row->id, "stack", parent);
 	if (!pushing.count)
 		return build_damaged(stacks->err, "stack", row->id, "frame", row->frame);
+	note_agents_row(stacks, row->id, parent, &pushing.locations[pushing.count - 1]);
 	if (is_left_out(stacks, &pushing.locations[pushing.count - 1])) {
 		keep_stack(stacks, &stack);
 		return 0;
@@ -306,6 +332,8 @@ int build_stacks_read(struct build_stacks *stacks, struct recording_reader *read
 void build_stacks_done(struct build_stacks *stacks)
 {
 	table_done(&stacks->modules);
+	table_done(&stacks->agents);
+	table_done(&stacks->agent_rows);
 	free(stacks->ids);
 	free(stacks->bases);
 	free(stacks->is_left_out);

@@ -31,7 +31,9 @@ struct build_stacks {
 	struct error *err;
 	struct only only;
 	struct table modules;
-	struct stack_id *ids; /* by id - 1: there are tens of millions in some */
+	struct table agents;     /* the recording's ids of modules that are fathom's agent */
+	struct table agent_rows; /* stacks that end in these, to the id of the row outside */
+	struct stack_id *ids;    /* by id - 1: there are tens of millions in some */
 	size_t count, capacity;
 	struct stack_base *bases; /* likewise; NULL if nothing is folded */
 	size_t base_capacity;

@@ -272,12 +272,19 @@ bool origin_of_compiled_source(const char *path, struct origin_name *out)
 	return true;
 }
 
+bool origin_is_agent(const char *path)
+{
+	const char *name = last_component(path);
+
+	return starts_with(name, "libfathom-agent") || starts_with(name, "memfd:fathom-agent");
+}
+
 struct origin_name origin_of_module(const char *path)
 {
 	struct origin_name found;
 	const char *name = last_component(path);
 
-	if (starts_with(name, "libfathom-agent"))
+	if (origin_is_agent(path))
 		return named(ORIGIN_SYSTEM, name, strlen(name));
 	if (starts_with(path, "[v") || starts_with(path, "[kernel"))
 		return named(ORIGIN_SYSTEM, path, strlen(path));

@@ -8,6 +8,7 @@
 #include "profile/filter.h"
 #include "profile/idle.h"
 #include "profile/info.h"
+#include "profile/origin.h"
 #include "profile/packages.h"
 #include "profile/thread_kinds.h"
 
@@ -16,9 +17,7 @@ enum worth { WORTH_NOTHING, WORTH_SYSTEM, WORTH_CODE, WORTH_INTERPRETED, WORTH_O
 
 static bool is_c_library(const char *path)
 {
-	/* The agent is here because it interposes functions of the C library. */
-	static const char *const names[] = { "libc.", "libc-",  "libpthread",
-					     "ld-",   "[vdso]", "libfathom-agent" };
+	static const char *const names[] = { "libc.", "libc-", "libpthread", "ld-", "[vdso]" };
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	const char *name = slash ? slash + 1 : path;
 
@@ -26,7 +25,8 @@ static bool is_c_library(const char *path)
 		if (strncmp(name, names[i], strlen(names[i])) == 0)
 			return true;
 	}
-	return false;
+	/* The agent interposes functions of the C library. */
+	return path && origin_is_agent(path);
 }
 
 static enum worth worth_of(const struct profile *profile, const struct packages *packages,

@@ -51,6 +51,19 @@ class Waits(live_dump.DumpTest):
         self.assertEqual({thread["wait_state"] for thread in dump["threads"]}, {"stopped"})
         self.assertEqual(self.of(dump, "in_sleep")["system_call"]["name"], "clock_nanosleep")
 
+    def test_the_agent_of_a_recorded_program_is_left_out(self):
+        recorder = self.start([live.FATHOM, "record", "-q", "-o", self.path("waits.fathom"), "--", *live.workload("waits")])
+        pid = processes.command_of(recorder.pid)
+        dump = self.dump_until(pid, lambda dump: is_resting(dump) and all(
+            names(thread) for thread in dump["threads"]), "it does not come to rest")
+        frames = [frame for thread in dump["threads"] for frame in thread["frames"]]
+        ours = [frame for frame in frames if "libfathom-agent" in (frame["module"] or "")]
+        self.assertIn("poll", [frame["name"] for frame in ours], "the agent interposes it")
+        self.assertEqual({frame["is_plumbing"] for frame in ours}, {True})
+        self.assertEqual({frame["is_plumbing"] for frame in frames if frame not in ours}, {False})
+        self.assertIn(b"in_poll", self.dump_run(pid).stdout)
+        self.assertNotIn(b"libfathom-agent", self.dump_run(pid).stdout)
+
     def test_a_file_is_named_by_its_path(self):
         fifo = self.path("fifo")
         os.mkfifo(fifo)

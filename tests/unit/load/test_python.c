@@ -72,6 +72,30 @@ static void plumbing_is_folded_into_the_frame_outside_of_it(void **state)
 	assert_int_equal(shown_sum("folded.fathom", false), shown_sum("folded.fathom", true));
 }
 
+static void the_agent_is_left_out_between_a_program_and_what_it_replaces(void **state)
+{
+	struct words words;
+
+	(void)state;
+	begin_static(&words, "agent.fathom");
+	words_add_module(&words, "httpd", "/usr/sbin/apache2");
+	words_add_module(&words, "agent", "/usr/lib/fathom/libfathom-agent-record.so");
+	words_add(&words, "httpd:main agent:select libc:select", 1);
+	words_add(&words, "httpd:main agent:select agent:waits_note libc:memcpy", 2);
+	words_add(&words, "httpd:main agent:select", 3);
+	words_add(&words, "agent:thread_run httpd:worker", 4);
+	words_add(&words, START "@<module>:3 " LOOP " agent:poll libc:poll @run:12", 5);
+	by_hand_close(words.writer);
+
+	shown_must_be("agent.fathom", false,
+		      "1 main select\n"
+		      "2 main memcpy\n"
+		      "3 main select\n"
+		      "4 worker\n"
+		      "5 <module>:3 poll Worker.run:12\n");
+	assert_int_equal(shown_sum("agent.fathom", false), shown_sum("agent.fathom", true));
+}
+
 #define BOOTSTRAP "<frozen importlib._bootstrap>"
 #define FINDING   "@_find_and_load:7 " LOOP " @_load_unlocked:8 " LOOP
 
@@ -454,6 +478,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plumbing_is_folded_into_the_frame_outside_of_it),
+		cmocka_unit_test(the_agent_is_left_out_between_a_program_and_what_it_replaces),
 		cmocka_unit_test(an_import_is_one_frame),
 		cmocka_unit_test(calls_of_plumbing_are_not_those_of_what_it_is_folded_into),
 		cmocka_unit_test(c_stands_between_two_python_functions_by_its_python_name),
