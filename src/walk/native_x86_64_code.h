@@ -52,6 +52,16 @@ static inline int x86_is_before_halt(struct mem *mem, u64 return_address)
 	       x86_follows_call(mem, return_address);
 }
 
+/* mov %rsp,%rdi; call; mov %rax,%r12: _start of glibc's ld.so, as a program begins. */
+static inline int x86_is_loaders_start(struct mem *mem, u64 return_address)
+{
+	u8 bytes[11];
+
+	return mem_read(mem, bytes, sizeof bytes, return_address - 8) == 0 &&
+	       bytes[0] == 0x48 && bytes[1] == 0x89 && bytes[2] == 0xe7 && bytes[3] == 0xe8 &&
+	       bytes[8] == 0x49 && bytes[9] == 0x89 && bytes[10] == 0xc4;
+}
+
 /* The outermost frame, which has called nothing yet: its ip is its first instruction. */
 static inline u64 native_stack_bottom_rule(void)
 {
@@ -111,7 +121,8 @@ static inline u64 native_code_rule(struct mem *mem, u64 lookup)
 	/* For a return address lookup is one byte before it, in front of the trampoline. */
 	if (x86_is_sigreturn(mem, lookup) || x86_is_sigreturn(mem, lookup + 1))
 		return x86_sigreturn_rule();
-	if (x86_is_outermost_call(mem, lookup + 1) || x86_is_before_halt(mem, lookup + 1))
+	if (x86_is_outermost_call(mem, lookup + 1) || x86_is_before_halt(mem, lookup + 1) ||
+	    x86_is_loaders_start(mem, lookup + 1))
 		return X86_FORM_LAST;
 	return x86_scan(mem, x86_follows_call(mem, lookup + 1) ? lookup + 1 : lookup,
 			X86_SCAN_INSTRUCTIONS);

@@ -2,6 +2,7 @@
  * test_code_x86_64 - code without rules: what its instructions say, and frame pointers.
  */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
@@ -390,17 +391,35 @@ static void a_trampoline_is_known_by_its_code(void **state)
 	free(mem);
 }
 
-static void a_call_with_a_cleared_frame_pointer_is_the_outermost(void **state)
+/* With rbp cleared; before a hlt (tcc's _start); in _start of glibc's ld.so. */
+static void calls_of_a_programs_beginning_are_the_outermost(void **state)
 {
-	static const uint8_t code[] = { 0x31, 0xed, 0xe8, 1, 2, 3, 4 };
-	struct mem *mem = image_of_code(code, sizeof code);
-	struct native_regs regs;
-	struct native_step step = { 0 };
+	static const uint8_t cleared[] = { 0x31, 0xed, 0xe8, 1, 2, 3, 4 };
+	static const uint8_t halt[] = { 0x90, 0x90, 0xe8, 1, 2, 3, 4, 0xf4 };
+	static const uint8_t loader[] = {
+		0x48, 0x89, 0xe7, 0xe8, 1, 2, 3, 4, 0x49, 0x89, 0xc4
+	};
+	static const uint8_t other[] = { 0x48, 0x89, 0xe7, 0xe8, 1, 2, 3, 4, 0x49, 0x89, 0xc5 };
+	const struct {
+		const uint8_t *code;
+		size_t len, behind;
+		bool is_last;
+	} calls[] = { { cleared, sizeof cleared, 7, true },
+		      { halt, sizeof halt, 7, true },
+		      { loader, sizeof loader, 8, true },
+		      { other, sizeof other, 8, false } };
 
 	(void)state;
-	assert_int_equal(step_at(mem, FUNCTION + 7, FUNCTION + 6, &regs, &step), WALK_COMPLETE);
-	assert_true(step.is_last);
-	free(mem);
+	for (size_t i = 0; i < COUNT(calls); i++) {
+		struct mem *mem = image_of_code(calls[i].code, calls[i].len);
+		const uint64_t behind = FUNCTION + calls[i].behind;
+		struct native_regs regs;
+		struct native_step step = { 0 };
+		const enum walk_status status = step_at(mem, behind, behind - 1, &regs, &step);
+
+		assert_true((status == WALK_COMPLETE && step.is_last) == calls[i].is_last);
+		free(mem);
+	}
 }
 
 /* __memcpy_chk ends in padding before memcpy. */
@@ -693,7 +712,7 @@ int main(void)
 		cmocka_unit_test(what_instructions_say_is_a_guess),
 		cmocka_unit_test(leave_and_ret_are_understood),
 		cmocka_unit_test(a_trampoline_is_known_by_its_code),
-		cmocka_unit_test(a_call_with_a_cleared_frame_pointer_is_the_outermost),
+		cmocka_unit_test(calls_of_a_programs_beginning_are_the_outermost),
 		cmocka_unit_test(a_made_stack_ends_at_what_its_first_function_returns_to),
 		cmocka_unit_test(a_made_stack_ends_right_behind_another_function),
 		cmocka_unit_test(padding_has_the_rule_of_what_follows),
