@@ -18,6 +18,13 @@
 /* No agent claims more than this, plus an eighth of the CPU time, too much. */
 #define EXCESS_NS   (20 * NS_PER_MS)
 #define EXCESS_PART 8
+/*
+ * Up to so many periods, plus an eighth of the CPU time, may be another process's: at a switch the
+ * kernel exchanges the events of a parent and of its child (perf_event_context_sched_out), and with
+ * them what is left of a period.  A shell that starts many programs gets some of their traps.
+ */
+#define EXCHANGED_PERIODS 16
+#define EXCHANGED_PART    8
 /* Clocks differ in a time namespace, and the thread may have been delayed. */
 #define TIME_SLACK_NS (1000 * NS_PER_MS)
 /* Counts may rise for a moment before the kernel has counted the CPU time. */
@@ -125,6 +132,11 @@ uint64_t trust_life_ns(const struct image *image)
 	return now_ns > image->start_ns ? now_ns - image->start_ns : 0;
 }
 
+static uint64_t exchanged_most_ns(const struct image *image, uint64_t most_ns)
+{
+	return EXCHANGED_PERIODS * image->period_ns + most_ns / EXCHANGED_PART;
+}
+
 uint64_t trust_bound_weight(struct image *image, uint64_t weight_ns)
 {
 	struct trust *trust = &image->trust;
@@ -137,9 +149,10 @@ uint64_t trust_bound_weight(struct image *image, uint64_t weight_ns)
 
 	if (weight_ns <= left_ns)
 		return weight_ns;
-	trust_doubt(image);
 	if (__builtin_add_overflow(trust->excess_ns, weight_ns - left_ns, &trust->excess_ns))
 		trust->excess_ns = UINT64_MAX;
+	if (trust->doubtful != 0 || trust->excess_ns > exchanged_most_ns(image, most_ns))
+		trust_doubt(image);
 	if (trust->excess_ns > EXCESS_NS + most_ns / EXCESS_PART)
 		trust_lose(image);
 	return left_ns < image->period_ns ? left_ns : image->period_ns;

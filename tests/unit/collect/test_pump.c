@@ -486,12 +486,9 @@ static void claims_beyond_what_can_be_burned_end_the_trust(void **state)
 	assert_in_range(seen.weight_ns, 1, most_burned_ns());
 }
 
-/* This process's clock shows milliseconds; the events, here a file, have a thousand seconds. */
-static void what_the_host_stole_is_the_events_to_know(void **state)
+/* This process's clock shows milliseconds; the events, here a file, have so much. */
+static void count_by_events(struct image *image, u64 burned_ns)
 {
-	const u64 burned_ns = 1000ULL * 1000000000;
-	struct scene *scene = *state;
-	struct image *image = scene->image;
 	const int fd = memfd_create("count", MFD_CLOEXEC);
 
 	assert_int_equal(write(fd, &burned_ns, sizeof burned_ns), sizeof burned_ns);
@@ -502,15 +499,48 @@ static void what_the_host_stole_is_the_events_to_know(void **state)
 	image->events.fds =
 		array_grow(NULL, 0, &image->events.capacity, sizeof *image->events.fds);
 	image->events.fds[image->events.count++] = fd;
-	put(image->ring, RING_SAMPLE,
-	    (const u64[]){ 0, 77, START_NS, 0, 0x10050, burned_ns / 2, 0 }, 7);
+}
+
+static void put_weight(struct scene *scene, u64 weight_ns)
+{
+	put(scene->image->ring, RING_SAMPLE,
+	    (const u64[]){ 0, 77, START_NS, 0, 0x10050, weight_ns, 0 }, 7);
+}
+
+static void what_the_host_stole_is_the_events_to_know(void **state)
+{
+	const u64 burned_ns = 1000ULL * 1000000000;
+	struct scene *scene = *state;
+	struct image *image = scene->image;
+
+	count_by_events(image, burned_ns);
+	put_weight(scene, burned_ns / 2);
 	pump_all(scene, 0);
 	assert_int_equal(image->sampled_ns, burned_ns / 2);
 	assert_int_equal(image->trust.doubtful, 0);
-	put(image->ring, RING_SAMPLE,
-	    (const u64[]){ 0, 77, START_NS, 0, 0x10050, burned_ns, 0 }, 7);
+	put_weight(scene, 2 * burned_ns);
 	pump_all(scene, 1);
 	assert_int_equal(image->sampled_ns, burned_ns / 2 + 1000);
+	assert_int_not_equal(image->trust.doubtful, 0);
+}
+
+static void traps_that_parent_and_child_exchange_are_bounded_and_not_doubted(void **state)
+{
+	const u64 burned_ns = 1000ULL * 1000000000;
+	const u64 most_ns = burned_ns + burned_ns / 64 + 200000 + 2 * 1000;
+	struct scene *scene = *state;
+	struct image *image = scene->image;
+
+	count_by_events(image, burned_ns);
+	put_weight(scene, most_ns - 500);
+	for (int i = 0; i < 10; i++)
+		put_weight(scene, 5000);
+	pump_all(scene, 0);
+	assert_true(image->sampled_ns <= most_ns + 1);
+	assert_int_equal(image->trust.doubtful, 0);
+	put_weight(scene, 2 * burned_ns);
+	pump_all(scene, 1);
+	assert_true(image->sampled_ns <= most_ns + 1);
 	assert_int_not_equal(image->trust.doubtful, 0);
 }
 
@@ -620,6 +650,7 @@ int main(void)
 		SCENE(an_impossible_weight_counts_as_one_period),
 		SCENE(claims_beyond_what_can_be_burned_end_the_trust),
 		SCENE(what_the_host_stole_is_the_events_to_know),
+		SCENE(traps_that_parent_and_child_exchange_are_bounded_and_not_doubted),
 		SCENE(times_are_within_the_recording),
 		SCENE(a_header_that_has_changed_ends_the_trust),
 		SCENE(no_thread_has_such_an_id),
