@@ -1,8 +1,10 @@
 /*
- * entries - finds an interpreter's functions by name at run time.
+ * entries - finds an interpreter's functions by name at run time: the agent is not linked with
+ * it.
  *
  * A file that calls such functions lists them as ENTRY_MAP(X), by X(name, result, arguments).
- * Types, a struct of pointers and the lookup (ENTRIES_FIND()) are made of it.
+ * Their types, a struct of pointers to them and the lookup (ENTRIES_FIND()) are made of that
+ * list.
  */
 #pragma once
 #include <stdbool.h>

@@ -37,7 +37,9 @@ static const struct {
 /* True for NULL, too: an argument left out.  Where a filter may forbid the probe, true. */
 static bool is_readable(long address, u64 bytes)
 {
-	return address == 0 || !permits.may_call || memory_probe_all((u64)address, bytes);
+	if (address == 0 || !permits.may_call)
+		return true;
+	return memory_probe((u64)address) && memory_probe((u64)address + bytes - sizeof(u64));
 }
 
 static long raw_mask(const long *a)

@@ -1,5 +1,6 @@
 /*
- * restart - has a system call fail with EINTR for a signal of the program's despite our trap.
+ * restart - has a system call fail with EINTR for a signal of the program's although our trap
+ * came too.
  */
 #pragma once
 #include <ucontext.h>

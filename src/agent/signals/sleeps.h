@@ -1,5 +1,6 @@
 /*
- * sleeps - lets poll(), nanosleep() and their like go on after SIGSTOP and SIGCONT.
+ * sleeps - lets poll(), nanosleep() and their like go on after SIGSTOP and SIGCONT despite our
+ * trap.
  */
 #pragma once
 #include <ucontext.h>

@@ -11,7 +11,6 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/dlopened.h"
 #include "agent/trace/interposed.h"
-#include "agent/trace/map.h"
 #include "agent/trace/names.h"
 #include "agent/trace/native/images.h"
 #include "agent/trace/native/native.h"
@@ -58,6 +57,14 @@ static void unloaded(u64 mark)
 		trace_dlopened_flush();
 }
 
+static void set_paused(bool is_paused)
+{
+	if (is_paused)
+		trace_switch_off();
+	else
+		trace_switch_on();
+}
+
 HOOKS_DEFINE(trace_hooks, TRACE_HOOKS);
 
 extern const struct mechanism trace_mechanism;
@@ -72,10 +79,10 @@ const struct mechanism trace_mechanism = {
 	.unloaded = unloaded,
 	.name_code = trace_only_judge,
 	.answer_call = trace_signal_stack_answer,
-	.forbid_threads = trace_map_forbid,
+	.forbid_threads = trace_forbid_threads,
 	.forbid_counter = trace_forbid_counter,
 	.allow_counter = trace_clock_thaw,
-	.pause = trace_pause,
+	.pause = set_paused,
 	.begin_region = trace_region_begin,
 	.end_region = trace_region_end,
 };

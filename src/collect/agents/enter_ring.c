@@ -113,7 +113,7 @@ int enter_ring_make(struct image *image, const struct enter_terms *terms)
 		      (terms->is_paused ? RING_PAUSED : 0);
 	ring->trace_offset = terms->is_trace ? ring_words_end(words) : 0;
 	ring->bytes = bytes;
-	ring->wishes = terms->has_sideband ? 0 : RING_WISH_IMAGES;
+	ring->wishes = terms->has_sideband && !image->lacks_sideband ? 0 : RING_WISH_IMAGES;
 	ring_owner_write(ring, terms->recorder_start);
 	image->ring = ring;
 	image->ring_bytes = bytes;

@@ -152,8 +152,8 @@ struct image {
 	bool has_threads_below; /* a process that it started made threads in a storm */
 	uint32_t storm;         /* the storm of its children; 0: none */
 	bool has_had_storms;
-	uint32_t in_storm;     /* the storm whose counters it inherited; 0: none */
-	bool delays_handshake; /* its agent delays the handshake */
+	uint32_t in_storm;    /* the storm whose counters it inherited; 0: none */
+	bool says_hello_late; /* its agent delays the handshake */
 
 	enum image_state state;
 	bool is_ended;
@@ -171,6 +171,7 @@ struct image {
 	uint64_t forgotten_left_out_ns;
 	struct table thread_index; /* tid to index + 1 */
 	struct mappings *mappings;
+	bool lacks_sideband; /* no event reports what it maps: its agent does */
 	struct maps_interval maps_interval;
 	uint32_t unknown_module, jit_module; /* of the recording; 0: none so far */
 	uid_t uid;                           /* effective, at the handshake */

@@ -195,6 +195,18 @@ static void write_sample(struct session *session, struct image *image,
 		});
 }
 
+/*
+ * As root, a set-user-ID program is sampled, but the kernel has taken away the events that report
+ * what it maps (begin_new_exec()).
+ */
+static void find_mappings(struct session *session, struct image *image, uint64_t time_ns)
+{
+	if (mappings_at(image->mappings, 0) == NULL)
+		image->lacks_sideband = true;
+	if (image->lacks_sideband)
+		session_maps_changed(session, image, time_ns);
+}
+
 static void take_sample(struct session *session, const struct perf_event_header *record)
 {
 	struct copied_sample sample;
@@ -207,6 +219,7 @@ static void take_sample(struct session *session, const struct perf_event_header 
 	if (image == NULL || image->copied == NULL || image->mappings == NULL ||
 	    image->state == IMAGE_ENTERED || session->is_broken)
 		return;
+	find_mappings(session, image, sample.time_ns);
 	struct image_thread *thread = image_thread_claimed(image, (uint32_t)sample.tid,
 							   sample.time_ns, session->writer);
 

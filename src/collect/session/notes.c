@@ -40,6 +40,32 @@ static void session_note_cost(struct session *session, uint64_t cpu_ns)
 			   session->writer);
 }
 
+/* Samples of so much more CPU time than the tree's counter has show that it lost processes. */
+#define LOST_NS   20000000
+#define LOST_PART 8
+
+/*
+ * Whether processes left the tree's counter.  The kernel takes inherited events from a program
+ * that gains capabilities by exec (begin_new_exec(), where it is not dumpable): root's, started by
+ * a process that has given some up, as Dovecot's are.
+ */
+static bool has_lost_processes(const struct session *session, uint64_t counted_ns)
+{
+	return session->is_reaped &&
+	       session->booked_ns > counted_ns + counted_ns / LOST_PART + LOST_NS;
+}
+
+static uint64_t without_counter_ns(const struct session *session)
+{
+	recording_writer_note(
+		session->writer,
+		"a program gained capabilities when it was executed, where the "
+		"kernel takes counters away: the CPU time of the whole is by wait(2) "
+		"and by what was sampled");
+	return session->waited_ns > session->booked_ns ? session->waited_ns
+						       : session->booked_ns;
+}
+
 /* The CPU time of all that is recorded, by the kernel. */
 static uint64_t charged_ns(const struct session *session)
 {
@@ -55,6 +81,8 @@ static uint64_t charged_ns(const struct session *session)
 	counted_ns += perf_read_counter(session->tree_counter_fd);
 	if (session->options->is_trace)
 		return counted_ns;
+	if (has_lost_processes(session, counted_ns))
+		return without_counter_ns(session);
 	return counted_ns +
 	       account_uncounted_births(session->booked_ns, counted_ns, session->births);
 }

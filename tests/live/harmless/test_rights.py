@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import subprocess
 import unittest
 
 import live
@@ -13,7 +14,56 @@ FOREIGN = "belongs to another user than the process"
 STALE = "is older than the process"
 
 
+# Gives CAP_PERFMON up and executes a command, which as root's has it again.
+GAINS = """
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2];
+	int status = 0;
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return 77;
+	data[CAP_TO_INDEX(CAP_PERFMON)].permitted &= ~CAP_TO_MASK(CAP_PERFMON);
+	data[CAP_TO_INDEX(CAP_PERFMON)].effective &= ~CAP_TO_MASK(CAP_PERFMON);
+	if (syscall(SYS_capset, &head, data) < 0)
+		return 77;
+	if (fork() == 0)
+		_exit(execvp(argv[1], argv + 1));
+	wait(&status);
+	return argc > 1 ? WEXITSTATUS(status) : 1;
+}
+"""
+
+
 class Rights(live.LiveTest):
+
+    @unittest.skipIf(os.geteuid() != 0, "only root's programs gain capabilities by exec")
+    def test_a_program_that_gains_capabilities_is_in_the_cpu_time(self):
+        source = self.write("gains.c", GAINS)
+        subprocess.run([self.need("gcc"), "-w", source, "-o", self.path("gains")], check=True, timeout=300)
+        recording = self.record([self.path("gains"), *workload("thirds", 300)], rate=1000, expect=None)
+        if recording.run.returncode == 77:
+            self.skipTest("this container's root has no CAP_PERFMON")
+        self.assertEqual(recording.run.returncode, 0, recording.run.stderr)
+        self.assertGreater(recording.time_of("f", "total_ns"), 0.2 * recording.total_ns())
+        self.assert_adds_up(recording)
+        self.assert_explained(recording, within=0.1, slack_ns=20000000)
+        self.assertIn("gained capabilities", " ".join(recording.head()["notes"]))
+
+    @unittest.skipIf(os.geteuid() != 0, "only root samples set-user-ID programs")
+    def test_a_set_user_id_program_has_names(self):
+        program = shutil.copy(workload("thirds")[0], self.path("thirds"))
+        os.chown(program, live.ORDINARY_USER, live.ORDINARY_USER)
+        os.chmod(program, 0o4755)
+        recording = self.record([program, "600"], rate=1000)
+        if recording.head()["trigger"] != "sigtrap":
+            self.skipTest(f"no events: {recording.head()['trigger_why']}")
+        self.assertGreater(recording.time_of("f", "total_ns"), 0.15 * recording.total_ns(), recording.head())
 
     def bytes_of(self, recording):
         with open(recording.path, "rb") as file:

@@ -27,7 +27,10 @@
 #define TICKS_OF_READING 65536
 #define TICKS_OF_A_FRAME 1024
 
-/* Written by the collecting thread, read in its handlers: `thread` set last, cleared first. */
+/*
+ * Written by the thread that collects and read in its own handlers: `thread` is set last and
+ * cleared first.
+ */
 static struct {
 	bool is_installed;
 	u64 thread; /* the thread pointer of the one that collects; 0: none */
@@ -133,7 +136,10 @@ static void begin_step(void)
 	__atomic_store_n(&collector.thread, arch_thread_pointer(), __ATOMIC_RELAXED);
 }
 
-/* 2.7 moves objects after the collection's last event: the step does not end for us then. */
+/*
+ * 2.7 moves objects after the last event of the collection: while that lasts, the step does not end
+ * for us.
+ */
 static void end_step(void)
 {
 	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
@@ -196,7 +202,10 @@ static void add_hook(void (*add)(void (*)(u32, u64, u64, u64, u64), u32, u64),
 	const bool is_first = flags != NULL && !(*flags & has_hook);
 
 	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
-	/* Atomically: sweeping Ractors change flags of this word without the GVL. */
+	/*
+	 * Atomically: other Ractors change flags of the same word without the GVL, when they
+	 * sweep.
+	 */
 	if (is_first)
 		__atomic_fetch_and(flags, ~has_hook, __ATOMIC_RELAXED);
 }

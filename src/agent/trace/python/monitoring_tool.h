@@ -1,5 +1,6 @@
 /*
- * monitoring_tool - our tool in an interpreter's sys.monitoring: its callbacks and events.
+ * monitoring_tool - our tool in an interpreter's sys.monitoring: its callbacks, and the events that
+ * it asks for.
  *
  * All with the GIL, in the thread's interpreter; module is its sys.monitoring.
  */

@@ -1,4 +1,4 @@
-#include "collect/agents/handshake_server.h"
+#include "collect/agents/hello_server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,11 @@
  */
 struct silent {
 	int connection;
-	struct handshake_peer peer;
+	struct hello_peer peer;
 	uint64_t since_ns;
 };
 
-struct handshake_server {
+struct hello_server {
 	int fd;
 	int ready_fd;        /* epoll: fd and the silent connections */
 	uint64_t starved_ns; /* when a descriptor was last missing; 0: never */
@@ -42,14 +42,14 @@ struct handshake_server {
 	size_t silent_count, silent_capacity, foreign_count;
 };
 
-static int server_watch(struct handshake_server *server, int fd)
+static int server_watch(struct hello_server *server, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
 	return epoll_ctl(server->ready_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-static int server_listen(struct handshake_server *server, bool is_trace, struct error *err)
+static int server_listen(struct hello_server *server, bool is_trace, struct error *err)
 {
 	server->address.sun_family = AF_UNIX;
 	snprintf(server->address.sun_path, sizeof server->address.sun_path, "%s%s",
@@ -68,10 +68,9 @@ static int server_listen(struct handshake_server *server, bool is_trace, struct 
 	return 0;
 }
 
-int handshake_server_open(bool is_trace, struct handshake_server **out_server,
-			  struct error *err)
+int hello_server_open(bool is_trace, struct hello_server **out_server, struct error *err)
 {
-	struct handshake_server *server = xzalloc(sizeof *server);
+	struct hello_server *server = xzalloc(sizeof *server);
 
 	server->fd = -1;
 	server->folder.lock_fd = -1;
@@ -82,14 +81,14 @@ int handshake_server_open(bool is_trace, struct handshake_server **out_server,
 	if (rc == 0)
 		rc = server_listen(server, is_trace, err);
 	if (rc < 0) {
-		handshake_server_close(server);
+		hello_server_close(server);
 		return rc;
 	}
 	*out_server = server;
 	return 0;
 }
 
-void handshake_server_close(struct handshake_server *server)
+void hello_server_close(struct hello_server *server)
 {
 	if (server == NULL)
 		return;
@@ -110,14 +109,14 @@ void handshake_server_close(struct handshake_server *server)
 	free(server);
 }
 
-const char *handshake_server_path(const struct handshake_server *server)
+const char *hello_server_path(const struct hello_server *server)
 {
 	return server->address.sun_path;
 }
 
 /* In LD_PRELOAD a blank and a colon both end a name, and cannot be quoted (ld.so(8)). */
-int handshake_server_link_agent(struct handshake_server *server, const char *agent_path,
-				const char **out_path, struct error *err)
+int hello_server_link_agent(struct hello_server *server, const char *agent_path,
+			    const char **out_path, struct error *err)
 {
 	char link[sizeof server->agent_link];
 
@@ -132,18 +131,18 @@ int handshake_server_link_agent(struct handshake_server *server, const char *age
 	return 0;
 }
 
-int handshake_server_fd(const struct handshake_server *server)
+int hello_server_fd(const struct hello_server *server)
 {
 	return server->ready_fd;
 }
 
-bool handshake_server_may_hear(uid_t uid, uid_t own, bool *out_is_foreign)
+bool hello_server_may_hear(uid_t uid, uid_t own, bool *out_is_foreign)
 {
 	*out_is_foreign = uid != own && uid != 0;
 	return !*out_is_foreign || own == 0;
 }
 
-static bool is_one_of_ours(int connection, struct handshake_peer *out_peer)
+static bool is_one_of_ours(int connection, struct hello_peer *out_peer)
 {
 	struct ucred peer;
 	socklen_t len = sizeof peer;
@@ -151,18 +150,18 @@ static bool is_one_of_ours(int connection, struct handshake_peer *out_peer)
 	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
 		return false;
 	out_peer->pid = peer.pid;
-	return handshake_server_may_hear(peer.uid, geteuid(), &out_peer->is_foreign);
+	return hello_server_may_hear(peer.uid, geteuid(), &out_peer->is_foreign);
 }
 
 /* Stops watching the connection; returns its agent's process. */
-static struct handshake_peer server_forget(struct handshake_server *server, int connection)
+static struct hello_peer server_forget(struct hello_server *server, int connection)
 {
 	size_t i = 0;
 
 	epoll_ctl(server->ready_fd, EPOLL_CTL_DEL, connection, NULL);
 	while (server->silent[i].connection != connection)
 		i++;
-	const struct handshake_peer peer = server->silent[i].peer;
+	const struct hello_peer peer = server->silent[i].peer;
 
 	server->silent[i] = server->silent[--server->silent_count];
 	server->foreign_count -= peer.is_foreign;
@@ -173,7 +172,7 @@ static struct handshake_peer server_forget(struct handshake_server *server, int 
  * Closes the connection that has been silent for longest, if that is long: a stopped agent may
  * never send its handshake.
  */
-static bool server_turn_away_one(struct handshake_server *server, bool must_be_foreign)
+static bool server_turn_away_one(struct hello_server *server, bool must_be_foreign)
 {
 	const struct silent *oldest = NULL;
 
@@ -193,7 +192,7 @@ static bool server_turn_away_one(struct handshake_server *server, bool must_be_f
 }
 
 /* Accepts the next agent, even without a free descriptor, since it waits for an answer. */
-static int server_accept(struct handshake_server *server)
+static int server_accept(struct hello_server *server)
 {
 	if (server->spare_fd < 0)
 		server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -213,13 +212,13 @@ static int server_accept(struct handshake_server *server)
 }
 
 /* Limits the silent connections of other users, which can all connect to root's socket. */
-static bool has_place_for(struct handshake_server *server, const struct handshake_peer *peer)
+static bool has_place_for(struct hello_server *server, const struct hello_peer *peer)
 {
-	return !peer->is_foreign || server->foreign_count < HANDSHAKE_SERVER_FOREIGN ||
+	return !peer->is_foreign || server->foreign_count < HELLO_SERVER_FOREIGN ||
 	       server_turn_away_one(server, true);
 }
 
-static void server_keep(struct handshake_server *server, const struct silent *silent)
+static void server_keep(struct hello_server *server, const struct silent *silent)
 {
 	server->foreign_count += silent->peer.is_foreign;
 	server->silent = array_grow(server->silent, server->silent_count,
@@ -227,7 +226,7 @@ static void server_keep(struct handshake_server *server, const struct silent *si
 	server->silent[server->silent_count++] = *silent;
 }
 
-void handshake_server_add(struct handshake_server *server, pid_t pid, int connection)
+void hello_server_add(struct hello_server *server, pid_t pid, int connection)
 {
 	const struct silent silent = { .connection = connection,
 				       .peer = { .pid = pid },
@@ -242,7 +241,7 @@ void handshake_server_add(struct handshake_server *server, pid_t pid, int connec
 /*
  * Accepts the next agent that has connected; false if there is none, or no descriptor for it.
  */
-static bool server_let_in(struct handshake_server *server)
+static bool server_let_in(struct hello_server *server)
 {
 	const int connection = server_accept(server);
 	struct silent silent = { .connection = connection, .since_ns = monotonic_ns() };
@@ -258,11 +257,10 @@ static bool server_let_in(struct handshake_server *server)
 	return true;
 }
 
-int handshake_server_accept(struct handshake_server *server,
-			    struct handshake_request *out_request,
-			    struct handshake_peer *out_peer, int *out_connection)
+int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
+			struct hello_peer *out_peer, int *out_connection)
 {
-	struct handshake_request request;
+	struct handshake_hello hello;
 	struct epoll_event event;
 	bool has_all = false;
 
@@ -276,15 +274,14 @@ int handshake_server_accept(struct handshake_server *server,
 			has_all = !server_let_in(server);
 			continue;
 		}
-		const struct handshake_peer peer = server_forget(server, fd);
+		const struct hello_peer peer = server_forget(server, fd);
 
-		if (recv(fd, &request, sizeof request, MSG_DONTWAIT) !=
-			    (ssize_t)sizeof request ||
-		    request.magic != HANDSHAKE_MAGIC) {
+		if (recv(fd, &hello, sizeof hello, MSG_DONTWAIT) != (ssize_t)sizeof hello ||
+		    hello.magic != HANDSHAKE_MAGIC) {
 			close(fd);
 			continue;
 		}
-		*out_request = request;
+		*out_hello = hello;
 		*out_peer = peer;
 		*out_connection = fd;
 		return 1;
@@ -299,22 +296,22 @@ static bool has_spoken(int connection)
 	return recv(connection, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-const char *handshake_server_why_unanswered(struct handshake_server *server, pid_t pid,
-					    uint64_t start_ns)
+const char *hello_server_why_unanswered(struct hello_server *server, pid_t pid,
+					uint64_t start_ns)
 {
 	while (server_let_in(server))
 		;
 	for (size_t i = 0; i < server->silent_count; i++) {
 		if (server->silent[i].peer.pid == pid &&
 		    has_spoken(server->silent[i].connection))
-			return HANDSHAKE_SERVER_TOO_LATE;
+			return HELLO_SERVER_TOO_LATE;
 	}
 	return server->starved_ns >= start_ns && server->starved_ns != 0
-		       ? HANDSHAKE_SERVER_NO_DESCRIPTORS
+		       ? HELLO_SERVER_NO_DESCRIPTORS
 		       : NULL;
 }
 
-int handshake_server_answer(int connection, const struct handshake_answer *answer, int ring_fd)
+int hello_server_answer(int connection, const struct handshake_answer *answer, int ring_fd)
 {
 	union {
 		struct cmsghdr header;
