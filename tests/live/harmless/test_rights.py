@@ -60,7 +60,7 @@ class Rights(live.LiveTest):
         program = shutil.copy(workload("thirds")[0], self.path("thirds"))
         os.chown(program, live.ORDINARY_USER, live.ORDINARY_USER)
         os.chmod(program, 0o4755)
-        recording = self.record([program, "600"], rate=1000)
+        recording = self.record(["sh", "-c", f"{program} 600; exit 0"], rate=1000)
         if recording.head()["trigger"] != "sigtrap":
             self.skipTest(f"no events: {recording.head()['trigger_why']}")
         self.assertGreater(recording.time_of("f", "total_ns"), 0.15 * recording.total_ns(), recording.head())
