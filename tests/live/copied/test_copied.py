@@ -296,7 +296,8 @@ class Truth(CopiedTest):
         self.assert_copied(self.record_as_user([program]), r"^_start$")
 
     def test_a_program_of_musl(self):
-        for name, flags in (("musl", []), ("musl_static", ["-static"]), ("musl_thread", ["-static", "-DTHREAD", "-pthread"])):
+        builds = [("musl", []), ("musl_thread", ["-static", "-DTHREAD", "-pthread"])]
+        for name, flags in builds + ([("musl_static", ["-static"])] if live.IS_LONG else []):
             with self.subTest(name):
                 program = self.build_text(name, SHARES, "-O2", *flags, compiler="musl-gcc")
                 self.assert_copied(self.record([program]))
@@ -324,7 +325,7 @@ class Truth(CopiedTest):
                                         0.99 * sum(stacks.values()), "Go's own table is in stripped programs, too")
 
     def test_a_dynamic_program_that_nothing_is_put_into(self):
-        for name in ("thirds", "recursion", "one_two_five"):
+        for name in ("thirds", "recursion", "one_two_five") if live.IS_LONG else ("recursion", "one_two_five"):
             with self.subTest(name):
                 recording = self.record_as_user(workload(name), *BY_COPIES)
                 self.assertEqual(recording.head()["trigger"], "copied")

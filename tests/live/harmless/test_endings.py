@@ -124,7 +124,7 @@ class Recorders(live.LiveTest):
     def test_a_recorder_stopped_until_the_programs_end_loses_samples_and_says_so(self):
         """Where files may have 3 MiB, the ring holds two seconds of it at 20 kHz; the program does not wait."""
         limit = (3 * MIB, 3 * MIB)
-        run = self.start(*workload("thirds", 4000), rate=20000,
+        run = self.start(*workload("thirds", 3300), rate=20000,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
         child = command_of(run.pid)
         wait_for_cpu(child, 0.5)
@@ -137,7 +137,7 @@ class Recorders(live.LiveTest):
         self.assertEqual(run.returncode, 0, err)
         recording = self.recording(run)
         truth = live.truth_of(out)
-        self.assertGreater(truth["cpu_ns"], 3900 * MS)
+        self.assertGreater(truth["cpu_ns"], 3200 * MS)
         head = recording.head()
         lost = sum(head["lost"].values()) if isinstance(head["lost"], dict) else head["lost"]
         self.assertGreater(lost, 1000, head)
@@ -163,13 +163,13 @@ class Recorders(live.LiveTest):
     def test_a_limit_on_files_ends_the_recording_not_the_program(self):
         """ulimit -f: the recorder's SIGXFSZ is not the program's."""
         path = self.path("test.fathom")
-        run = self.start(*workload("novelty", 3000), rate=20000)
+        run = self.start(*workload("novelty", 1800), rate=20000)
         wait_until(lambda: live.has_samples(path), 300, "no sample is written")
         most = max(os.path.getsize(path), os.path.getsize(path + "-wal"))
         resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (most, most))
         out, err = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 0, err)
-        self.assertGreater(live.truth_of(out)["cpu_ns"], 2900 * MS)
+        self.assertGreater(live.truth_of(out)["cpu_ns"], 1700 * MS)
         self.assertRegex(err, rb"the recording (ended early|is not whole)")
         self.assertGreater(self.recording(run).head()["samples"], 0)
 
@@ -190,12 +190,12 @@ class Recorders(live.LiveTest):
             self.skipTest("nothing can be mounted here: " + mounted.stderr.decode().strip())
         self.addCleanup(subprocess.run, ["umount", folder])
         path = os.path.join(folder, "test.fathom")
-        run = self.start(*workload("novelty", 3000), rate=20000, path=path)
+        run = self.start(*workload("novelty", 1800), rate=20000, path=path)
         wait_until(lambda: live.has_samples(path), 300, "no sample is written")
         fill(os.path.join(folder, "filler"))
         out, err = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 0, err)
-        self.assertGreater(live.truth_of(out)["cpu_ns"], 2900 * MS)
+        self.assertGreater(live.truth_of(out)["cpu_ns"], 1700 * MS)
         self.assertRegex(err, rb"the recording (ended early|is not whole).*disk is full")
         kept = self.path("kept.fathom")
         for suffix in ("", "-wal"):

@@ -154,7 +154,7 @@ class HostileLayouts(TrustTest):
         script = self.write("script.py", "import time\n"
                             "def work(n):\n    return sum(i * n for i in range(200))\n"
                             "total = 0\n"
-                            "while time.process_time() < 0.15:\n    total |= work(3) | len(str(total))\n"
+                            "while time.process_time() < 0.1:\n    total |= work(3) | len(str(total))\n"
                             "print(work(3))\n")
         self.assert_refused("python", [sys.executable, script], b"59700\n")
 
@@ -163,7 +163,7 @@ class HostileLayouts(TrustTest):
         if ruby is None:
             self.skipTest("no ruby is at hand")
         script = self.write("script.rb", "def work(n)\n  (0...200).map { |i| i * n }.sum\nend\n"
-                            "work(3) while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < 0.25\n"
+                            "work(3) while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < 0.16\n"
                             "puts work(3)\n")
         self.assert_refused("ruby", ruby.command(script), b"59700\n")
 

@@ -126,7 +126,7 @@ class Titles(ProgramsTest):
 
     def test_one_sees_which_file_a_compiler_compiles(self):
         self.need("gcc")
-        functions = "".join(f"int f{i}(int x) {{ return x * {i} + {i}; }}\n" for i in range(1500))
+        functions = "".join(f"int f{i}(int x) {{ return x * {i} + {i}; }}\n" for i in range(700))
         for name in ("one", "two"):
             self.write(f"{name}.c", functions)
         options = [f"-DA_MACRO_THAT_IS_NOT_SHORT_{i}={i}" for i in range(20)]

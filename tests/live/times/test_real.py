@@ -34,12 +34,12 @@ class WholeStacks(live.LiveTest):
 
     def test_of_xz_are_whole(self):
         xz = self.need("xz")
-        generate.text_file(self.path("text"), 2)
+        generate.text_file(self.path("text"), 1)
         self.assert_whole([xz, "-T2", "-k", "-c", self.path("text")])
 
     def test_of_zstd_are_whole(self):
         zstd = self.need("zstd")
-        generate.text_file(self.path("text"), 4)
+        generate.text_file(self.path("text"), 2)
         self.assert_whole([zstd, "-q", "-15", "-T2", "-c", self.path("text")])
 
     def test_of_sqlite_are_whole(self):
@@ -65,7 +65,7 @@ class WholeStacks(live.LiveTest):
     def test_of_the_c_compiler_are_whole(self):
         gcc = self.need("gcc")
         with open(self.path("large.c"), "w") as file:
-            file.write(generate.c_source(120))
+            file.write(generate.c_source(50))
         self.assert_whole([gcc, "-O2", "-c", "-o", self.path("large.o"), self.path("large.c")])
 
     def test_of_python_are_whole(self):
@@ -88,7 +88,7 @@ for turn in range(40):
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
             wait_for_socket(place)
-            subprocess.run([benchmark, "-s", place, "-q", "-n", "30000", "-t",
+            subprocess.run([benchmark, "-s", place, "-q", "-n", "12000", "-t",
                             "set,get,lpush,lrange_100,mset"], capture_output=True, check=True, timeout=120)
         finally:
             run.terminate()
@@ -97,14 +97,14 @@ for turn in range(40):
         self.assert_whole_stacks(live.Recording(path, run))
 
     def test_of_templates_are_whole(self):
-        self.assert_whole(workload("templates"))
+        self.assert_whole(workload("templates", 400))
 
 
 class Account(live.LiveTest):
     compares_times = True
 
     def build(self, *options, **record_options):
-        command = generate.make_project(self.path("project"), functions=12)
+        command = generate.make_project(self.path("project"), files=6, functions=12)
         self.need(PYTHON)
         return self.record([*COUNTED, *map(str, self.needed(command))], *options, **record_options)
 
@@ -131,7 +131,7 @@ class Account(live.LiveTest):
         self.assert_explained(recording)
 
     def test_of_a_parallel_make_by_an_ordinary_user_closes(self):
-        command = generate.make_project(self.path("project"), functions=12)
+        command = generate.make_project(self.path("project"), files=6, functions=12)
         os.chmod(self.path("project"), 0o777)
         recording = self.record_as_user(self.needed(command), rate=1000)
         self.assert_adds_up(recording)

@@ -42,8 +42,8 @@ class Truth(live.LiveTest):
             self.assert_share(measured / whole, spent_ns / recording.truth["cpu_ns"], 0.01, edge)
 
     def test_three_threads_have_their_own_work(self):
-        recording = self.record(workload("threads", 1800))
-        self.assert_truth(recording, least_samples=15000)
+        recording = self.record(workload("threads", 1200))
+        self.assert_truth(recording, least_samples=10000)
         for thread, function in (("first", "work_one"), ("second", "work_two"), ("third", "work_three")):
             only = recording.report("--thread", thread)
             names = {row["name"]: row["self_ns"] for row in only["functions"]}
@@ -288,7 +288,7 @@ class Weights(live.LiveTest):
         self.assert_count(self.assert_weights(1000, 2400))
 
     def test_at_ten_thousand_hertz_weights_are_the_threads_time(self):
-        self.assert_count(self.assert_weights(10000, 1500))
+        self.assert_count(self.assert_weights(10000, 1000))
 
     @live.long_only
     def test_at_twenty_thousand_hertz_weights_are_the_threads_time(self):
@@ -303,7 +303,7 @@ class Weights(live.LiveTest):
 
     def record_sharing(self, rate):
         on_one = (self.need("taskset"), "-c", str(min(os.sched_getaffinity(0))))
-        recording = self.record(workload("threads", 3600), launcher=on_one, rate=rate)
+        recording = self.record(workload("threads", 3600 if live.IS_LONG else 2100), launcher=on_one, rate=rate)
         self.assert_adds_up(recording)
         self.assert_explained(recording)
         weights = sum(weight for (weight,) in recording.rows("SELECT weight_ns FROM samples"))
@@ -374,7 +374,7 @@ class Unprivileged(live.LiveTest):
 
     def test_an_ordinary_users_children_and_threads_are_sampled(self):
         others = (workload("churn", 3200), workload("children", "fork"))
-        for command in (workload("children", "vfork"), workload("threads", 1800), *(others if live.IS_LONG else ())):
+        for command in (workload("children", "vfork"), workload("threads", 1200), *(others if live.IS_LONG else ())):
             with self.subTest(command[-1]):
                 self.assert_truth(self.record_as_user(command), may_be_unseen=True)
 

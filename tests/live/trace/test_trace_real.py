@@ -11,6 +11,13 @@ import live_trace
 
 # One of each way that calls are traced, and the newest.
 IN_CI = ("3.11", "3.12")
+
+
+def of_version(python, programs):
+    """All of them in the long tests; else every second on one version, and the others on the next."""
+    return programs if live.IS_LONG else list(programs)[python.version[1] % 2::2]
+
+
 COMMANDS = {
     "json.tool": ["-m", "json.tool", "numbers.json"],
     "pydoc": ["-m", "pydoc", "json.decoder"],
@@ -89,15 +96,15 @@ class Programs(live_trace.TraceTest):
         self.write("compiled/__init__.py", "")
 
         def check(python):
-            for name, arguments in COMMANDS.items():
+            for name in of_version(python, COMMANDS):
                 with self.subTest(name):
-                    self.check_unseen(python, arguments)
+                    self.check_unseen(python, COMMANDS[name])
         self.on_each_python(check, in_ci=IN_CI, oldest=(3, 7))
 
     def test_servers_pools_and_tasks_are_counted_as_they_count(self):
         def check(python):
-            for part in ("asyncio", "threads", "fork", "spawn", "forkserver", "http", "forks", "database", "callbacks",
-                         "signals", "children"):
+            for part in of_version(python, ("asyncio", "threads", "fork", "spawn", "forkserver", "http", "forks", "database",
+                                            "callbacks", "signals", "children")):
                 with self.subTest(part):
                     trace = self.check_unseen(python, [self.workload("real.py"), part])
                     self.assertGreater(trace.truth["leaves"], 10)
