@@ -16,6 +16,8 @@ EVERY_PYTHON = pythons.every_python()
 # Names as of at_hand.of_names(): what CI has.  Frames are chained in one way up to 3.10, in another in 3.11, and from
 # 3.12 on.
 IN_CI = ("3.8", "debian", "3.12", "3.14")
+# Of these each test that is content with IN_CI has one: what is read of them differs little.
+EITHER = ("3.12", "3.14")
 # For a few tests of what is read.  The others are in the long tests: their neighbours differ little in what we read.
 EACH_LAYOUT = ("2.7", "3.8", "debian", "3.12", "3.13", "3.13t", "3.14", "3.15")
 # For what another test has of each, by other programs.
@@ -55,6 +57,7 @@ class PythonTest(InterpretedTest):
     workloads = WORKLOADS
     interpreters = EVERY_PYTHON
     in_ci = IN_CI
+    either = EITHER
 
     def has_own_c_library(self, python):
         return pythons.is_fetched(python)

@@ -267,7 +267,7 @@ SUITES = (
     pyenv_suite("3.8.18"),
     pyenv_suite("3.6.15", command=old_python_command, read=results.unittest),
     pyenv_suite("2.7.18", command=old_python_command, read=results.unittest, traced_units=None),
-    debian_ruby_suite("3.1", quick=("proc", "gc_compact", "iterator", "signal", "backtrace")),
+    debian_ruby_suite("3.1", quick=("gc_compact", "iterator", "signal", "backtrace")),
     fetched_ruby_suite("3.4"),
     fetched_ruby_suite("3.3"),
     fetched_ruby_suite("3.2"),

@@ -116,14 +116,14 @@ class Allocators(ProgramsTest):
 class Interposers(ProgramsTest):
 
     def test_a_program_that_stands_before_the_functions_we_stand_before(self):
-        recording = self.assert_same([self.build("before", "busy.c", "interposing.c")], runs=3)
+        recording = self.assert_same([self.build("before", "busy.c", "interposing.c"), "100"], runs=3)
         self.assert_sampled(recording, "busy_work", least=0.2)
 
     def test_a_preloaded_library_that_does(self):
         library = self.build("libinterposing.so", "interposing.c", flags=["-shared", "-fPIC"])
         program = self.build("plain", "busy.c")
         # By env(1), for fathom itself would say how often it called.
-        recording = self.assert_same(["env", "LD_PRELOAD=" + library, program], runs=3)
+        recording = self.assert_same(["env", "LD_PRELOAD=" + library, program, "100"], runs=3)
         self.assert_sampled(recording, "busy_work", least=0.2)
 
 
@@ -184,12 +184,12 @@ class Loading(ProgramsTest):
             program = self.build("busy" + "".join(flags).replace("/", ""), "busy.c", flags=flags)
             for settings in live.in_turn(({}, {"LD_BIND_NOW": "1"}), number):
                 with self.subTest(flags=flags, settings=settings):
-                    self.assert_sampled(self.assert_same([program], env={**os.environ, **settings}),
+                    self.assert_sampled(self.assert_same([program, "100"], env={**os.environ, **settings}),
                                         "busy_work", least=0.2)
 
     def test_an_auditor(self):
         auditor = self.build("libaudit.so", "audit.c", flags=["-shared", "-fPIC"])
-        recording = self.assert_same([self.build("plain", "busy.c")], runs=3,
+        recording = self.assert_same([self.build("plain", "busy.c"), "100"], runs=3,
                                      env={**os.environ, "LD_AUDIT": auditor})
         self.assert_sampled(recording, "busy_work", least=0.2)
 

@@ -109,7 +109,7 @@ class Threads(SignalsTest):
 
     def test_stacks_of_threads_begin_as_without_us(self):
         """The timer's threads begin in a function of ours, which is no frame of any stack."""
-        recording = self.record(workload("threads"), "--trigger", "timer")
+        recording = self.record(workload("threads", 400), "--trigger", "timer")
         names = {row["name"] for row in recording.report()["functions"]}
         self.assertIn("start_thread", names)
         self.assertEqual({name for name in names if name.startswith("thread_run")}, set())

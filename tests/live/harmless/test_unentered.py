@@ -6,7 +6,7 @@ import subprocess
 
 import live
 from live import ORDINARY_USER
-from live_programs import BURN, SET_PRIVILEGES, TRIGGERS, ProgramsTest
+from live_programs import BURN as LONG_BURN, SET_PRIVILEGES, TRIGGERS, ProgramsTest
 
 PRIVILEGED = ("set-user-ID, set-group-ID or with file capabilities: where those are root's rights, 'sudo fathom record'"
               " samples it, and what it starts")
@@ -14,11 +14,13 @@ PRIVILEGED = ("set-user-ID, set-group-ID or with file capabilities: where those 
 COUNTED = ("--trigger", "timer")
 # Go's runtime has threads of its own before main() begins: each start may be another.
 GO_RUNS = 5 if live.IS_LONG else 2
+# Longer than the recorder's rounds, so that it is looked at.
+BURN = LONG_BURN.replace("100000000", "60000000")
 # As BURN, without a libc, which a machine may not have for 32 bits.
 BURN_BY_HAND = """
 .globl _start
 _start:
-	mov $200000000, %ecx
+	mov $150000000, %ecx
 again:
 	dec %ecx
 	jnz again
@@ -182,7 +184,7 @@ func main() {
 	all := make(chan os.Signal, 100)
 	signal.Notify(all)
 	x := uint64(1)
-	for i := 0; i < 300000000; i++ {
+	for i := 0; i < 150000000; i++ {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	out, err := exec.Command("/bin/sh", "-c", "echo child; env | grep -c FATHOM").Output()
@@ -256,7 +258,7 @@ int main(void)
 #endif
 	/* Enough for a hundred ticks, where timers trap at those. */
 	for (int i = 0; i < 3; i++)
-		printf("%lu %d\\n", Burn(30000000), Start());
+		printf("%lu %d\\n", Burn(20000000), Start());
 	return 3;
 }
 """

@@ -58,7 +58,7 @@ class Lost(live.LiveTest):
     def test_stacks_that_are_ever_new(self):
         for rate in live.in_turn((1000, 10000), 1):
             with self.subTest(rate=rate):
-                recording = self.record(workload("novelty", 1000, 500, 2), rate=rate, timeout=600)
+                recording = self.record(workload("novelty", 1000 if live.IS_LONG else 600, 500, 2), rate=rate, timeout=600)
                 self.assert_lost_apart(recording)
 
     def test_stacks_that_are_ever_new_while_nothing_is_read(self):

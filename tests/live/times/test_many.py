@@ -21,7 +21,10 @@ LEAST_NS = 20000
 GONE = "it ended before it could be looked at"
 GONE_NS = 25_000
 # How long stacks are ever new, and how many there are then at least; 49,152 are an epoch (collect/stacks/epochs.h).
-NEW_MS, NEW_STACKS = (4000, 250000) if live.IS_LONG else (2000, 110000)
+NEW_MS, NEW_STACKS = (4000, 250000) if live.IS_LONG else (1400, 75000)
+PROGRAMS = 500 if live.IS_LONG else 300
+# Of these ways so many children, in place of the workload's own numbers.
+FEWER = {} if live.IS_LONG else {"exits": 500, "now and then": 250, "execs": 100, "vforks": 100, "forks of threads": 100}
 # The workload's own and its children, whatever their lives.
 PROCESSES = {"exits": 1001, "now and then": 501, "execs": 201, "vforks": 201, "crowds": 65, "clones": 21, "forks of threads": 201,
              "orphans": 41, "daemons": 41}
@@ -37,9 +40,9 @@ class Masses(live.LiveTest):
         return subprocess.run(workload("masses", *arguments), stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=120, check=True)
 
-    def assert_same(self, way, *options, **record_options):
-        bare = self.bare(way)
-        recording = self.record(workload("masses", way), *options, **record_options)
+    def assert_same(self, way, *options, how_many=(), **record_options):
+        bare = self.bare(way, *how_many)
+        recording = self.record(workload("masses", way, *how_many), *options, **record_options)
         self.assertEqual(recording.run.stdout, bare.stdout)
         self.assertEqual(recording.run.stderr, bare.stderr)
         self.assert_adds_up(recording)
@@ -66,7 +69,7 @@ class Masses(live.LiveTest):
         self.assertLessEqual(set(PROCESSES), set(ways))
         for way in ways:
             with self.subTest(way):
-                recording = self.assert_same(way)
+                recording = self.assert_same(way, how_many=(FEWER[way],) if way in FEWER else ())
                 gone = recording.rows(f"SELECT count(*) FROM processes WHERE unentered_reason = '{GONE}'")[0][0]
                 self.assert_explained(recording, within=UNEXPLAINED,
                                       slack_ns=gone * GONE_NS + (3 * CLONE_NS if way == "clones" else 0))
@@ -74,13 +77,13 @@ class Masses(live.LiveTest):
                 if way != "vforks":
                     self.assert_accounted(recording)
                 pids = {pid for pid, in recording.rows("SELECT pid FROM processes")}
-                self.assertEqual(len(pids), PROCESSES.get(way, len(pids)))
+                self.assertEqual(len(pids), FEWER[way] + 1 if way in FEWER else PROCESSES.get(way, len(pids)))
 
     def test_a_child_accounts_for_its_own_time_from_its_first_trap_on(self):
         """At this rate traps come while the child's account begins, where its parent's stood."""
         for way in ("exits", "forks of threads") if live.IS_LONG else ("exits",):
             with self.subTest(way):
-                recording = self.assert_same(way, rate=50000)
+                recording = self.assert_same(way, rate=50000, how_many=() if live.IS_LONG else (400,))
                 self.assertEqual([text for text, in recording.rows("SELECT text FROM notes WHERE text LIKE '%nonsense%'")], [])
 
     def test_so_it_does_with_the_timer(self):
@@ -132,13 +135,13 @@ class Brief(live.LiveTest):
         """Each is over before a sample of it is due, and no agent comes; bash calls fork(), dash vfork()."""
         program = workload("brief_static")[0]
         for shell in ("bash", "dash"):
-            loop = [self.need(shell), "-c", f"i=0; while [ $i -lt 500 ]; do {program} 1; i=$((i+1)); done"]
+            loop = [self.need(shell), "-c", f"i=0; while [ $i -lt {PROGRAMS} ]; do {program} 1; i=$((i+1)); done"]
             for record in (self.record, self.record_as_user):
                 with self.subTest(shell=shell, by=record.__name__):
                     recording = record(loop, rate=1000)
                     of_them, = recording.rows("SELECT sum(t.cpu_ns) FROM processes p JOIN threads t"
                                               " ON t.process = p.id WHERE p.name = 'brief_static'")[0]
-                    self.assertGreater(of_them, 200_000_000)
+                    self.assertGreater(of_them, 400_000 * PROGRAMS)
                     self.assert_explained(recording, within=0.05)
 
 

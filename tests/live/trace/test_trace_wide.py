@@ -44,6 +44,7 @@ def busy_machine(count=8):
 
 
 class Python(live_trace.TraceTest):
+    @live.long_only  # with a recorder that is stopped, below, none is either
     def test_no_name_is_lost_on_a_busy_machine(self):
         def check(python):
             with busy_machine():

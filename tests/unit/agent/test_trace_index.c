@@ -10,7 +10,7 @@
 
 #include "made_tree.h"
 
-#define MANY 20000 /* functions that one calls */
+#define MANY 10000 /* functions that one calls */
 
 static void children_are_found_in_any_order(void **state)
 {
