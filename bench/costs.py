@@ -5,14 +5,14 @@
   ping-pong                  two threads on one processor pass a byte to and fro 100,000 times
   native, python, ruby       a C, a Python and a Ruby program that compute
 
-Each round runs the program bare, recorded and bare again, so that a machine that changes its pace
-changes it for both.  Servers are in servers.py.
+Each round runs the program bare, recorded and bare again, so that a change of the machine's
+speed affects both.  Servers are in servers.py.
 
-  felt     of the CPU time of the program and all that it starts, what it did not take bare: median of
-           the rounds
-  +/-      one standard error of that median, by how rounds differ
-  said     of the same, what fathom's report says: median
-  said/felt
+  measured  the share of the CPU time of the program and its children that the bare run did not take: median
+            of the rounds
+  +/-       one standard error of that median, by the rounds' differences
+  reported  the same by fathom's report: median
+  reported/measured
 """
 
 import argparse
@@ -55,7 +55,7 @@ def cpu_s_of(bench, front, command):
         return int(file.read().split()[2]) / 1e9
 
 
-def said_by(bench):
+def reported_by(bench):
     done = subprocess.run([bench.fathom, "report", bench.out("x.fathom"), "--json"], check=True, capture_output=True)
     head = json.loads(done.stdout)["recording"]
     return head["sampling_cost_ns"] / head["kernel_cpu_ns"]
@@ -68,10 +68,10 @@ def measure(bench, name, options):
     for number in range(options.rounds + 1):
         before_s = cpu_s_of(bench, [], command(bench))
         recorded_s = cpu_s_of(bench, front, command(bench))
-        said = said_by(bench)
+        reported = reported_by(bench)
         bare_s = (before_s + cpu_s_of(bench, [], command(bench))) / 2
         if number > 0:  # the first round warms the caches
-            rounds.append({"bare_s": bare_s, "recorded_s": recorded_s, "said": said, "felt": 1 - bare_s / recorded_s})
+            rounds.append({"bare_s": bare_s, "recorded_s": recorded_s, "reported": reported, "measured": 1 - bare_s / recorded_s})
     return rounds
 
 
@@ -82,12 +82,12 @@ def of_median(values):
 
 
 def row(name, rounds):
-    felt = [each["felt"] for each in rounds]
-    said = statistics.median(each["said"] for each in rounds)
-    middle = statistics.median(felt)
+    measured = [each["measured"] for each in rounds]
+    reported = statistics.median(each["reported"] for each in rounds)
+    middle = statistics.median(measured)
     bare_s = statistics.median(each["bare_s"] for each in rounds)
-    return [f"{name} ({bare_s:.2f} s)", f"{100 * middle:.1f} %", f"{100 * of_median(felt):.1f}", f"{100 * said:.1f} %",
-            f"{said / middle:.2f}" if middle > 0 else "-"]
+    return [f"{name} ({bare_s:.2f} s)", f"{100 * middle:.1f} %", f"{100 * of_median(measured):.1f}", f"{100 * reported:.1f} %",
+            f"{reported / middle:.2f}" if middle > 0 else "-"]
 
 
 def parse_arguments():
@@ -115,7 +115,7 @@ def main():
             rows.append(row(name, rounds))
             everything.append({"program": name, "rounds": rounds})
     print(run.text_of_table(f"{run.machine()}; {options.rate} Hz, medians of {options.rounds}",
-                            ["program (bare)", "felt", "+/-", "said", "said/felt"], rows, options.markdown))
+                            ["program (bare)", "measured", "+/-", "reported", "reported/measured"], rows, options.markdown))
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"machine": run.machine(), "results": everything}, file, indent=1)

@@ -9,14 +9,14 @@
   puma        one worker with four threads of a small Ruby application, under wrk with 8
 
 Each round starts the server bare and under every profiler, all at the same time, each with clients of its
-own.  The clients take turns of half a second (SIGSTOP, SIGCONT), so that a machine that changes its pace
-changes it for all, and one server works at a time.  The first turns are for warming up.  Servers run as an
+own.  The clients take turns of half a second (SIGSTOP, SIGCONT), so that a change of the machine's
+speed affects all, and one server works at a time.  The first turns are for warming up.  Servers run as an
 ordinary user.  Printed are medians of the ratios to the bare server of the same round.
 
   throughput    requests in a second of its turns
   CPU           the server's CPU time for a request, whatever else runs on the machine; ± one standard error
-  cost, said    of its CPU time, what fathom's report says that recording cost
-  cost, felt    the same by the CPU time for a request
+  cost, reported    of its CPU time, the cost of recording in fathom's report
+  cost, measured    the same by the CPU time for a request
 """
 
 import argparse
@@ -327,10 +327,10 @@ class Contender:
         self.child.wait()
         self.output.close()
         return {"rate": requests / (self.worked_s + WARM_UP_S), "cpu_ns": cpu_ns / requests,
-                "said": said_by(program, self.server.path("x.fathom"))}
+                "reported": reported_by(program, self.server.path("x.fathom"))}
 
 
-def said_by(program, recording):
+def reported_by(program, recording):
     """Of the server's CPU time; None where there is no recording of fathom's."""
     if not os.path.exists(recording):
         return None
@@ -380,13 +380,13 @@ def table(name, rounds, profilers, is_markdown):
     lines = []
     for profiler in profilers:
         ratios = [run.median_of(rounds, profiler, what, "bare") for _, what in COLUMNS]
-        said = [results[profiler]["said"] for results in rounds]
+        reported = [results[profiler]["reported"] for results in rounds]
         cpu = [results[profiler]["cpu_ns"] / results["bare"]["cpu_ns"] for results in rounds]
-        felt = 1 - 1 / statistics.median(cpu)
+        measured = 1 - 1 / statistics.median(cpu)
         lines.append([profiler, f"{ratios[0]:.2f}", f"{ratios[1]:.2f} ± {standard_error(cpu):.2f}",
-                      percent(None if None in said else statistics.median(said)), percent(felt)])
+                      percent(None if None in reported else statistics.median(reported)), percent(measured)])
     return run.text_of_table(f"{name} (bare: {bare:,.0f} a second)",
-                             ["profiler", *(head for head, _ in COLUMNS), "cost, said", "cost, felt"], lines,
+                             ["profiler", *(head for head, _ in COLUMNS), "cost, reported", "cost, measured"], lines,
                              is_markdown)
 
 

@@ -5,8 +5,8 @@ Two processes of one program share a processor, one of them recorded.  They take
 of the same work, in random order, and print the CPU time of each: what slows the machine slows both.  The
 start of the agent and of the program is in none of them.
 
-  felt    of the recorded one's CPU time: by the median of the pairs' ratios, ± one standard error; by sums
-  said    the same by fathom's report, which includes the start
+  measured  of the recorded one's CPU time: by the median of the pairs' ratios, ± one standard error; by sums
+  reported  the same by fathom's report, which includes the start
 """
 
 import argparse
@@ -96,7 +96,7 @@ def main():
             for name in options.programs.split(","):
                 pairs = measure(fathom, known[name], int(rate), options.seconds, recording)
                 lines.append(line_of(fathom, name, pairs, rate, recording))
-    print(run.text_of_table(run.machine(), ["program", "pairs", "turn", "felt", "by sums", "said"], lines,
+    print(run.text_of_table(run.machine(), ["program", "pairs", "turn", "measured", "by sums", "reported"], lines,
                             options.markdown))
 
 

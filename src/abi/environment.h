@@ -17,7 +17,7 @@
  * "default" or "ignored" is what the program itself has set for SIGTRAP: exec may make the kernel
  * ignore it in any case (docs/decisions/0003-exec-ignores-the-trap.md).  If a number follows, the
  * agent contacts the recorder only after so much CPU time; after "+", so do agents in programs
- * that this one executes before (docs/decisions/0036-what-brief-processes-cost.md).  The agent's
+ * that this one executes before (docs/decisions/0036-brief-processes.md).  The agent's
  * path must not contain a colon or a blank, as ld.so takes both as separators.
  */
 #pragma once

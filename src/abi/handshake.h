@@ -3,7 +3,7 @@
  * handshake - the messages by which an agent registers with the recorder, over a SOCK_SEQPACKET
  * socket in a folder that only the user can enter.
  *
- * The agent sends struct handshake_hello and waits, for a bounded time.  The recorder does what
+ * The agent sends struct handshake_request and waits, for a bounded time.  The recorder does what
  * the occasion requires, answers, and passes the ring's memory where a ring begins (SCM_RIGHTS).
  * Then both close the connection: no descriptor of ours stays open in the target.
  */
@@ -70,7 +70,7 @@ static inline int handshake_is_exec(u32 reason)
 	return reason == HANDSHAKE_EXEC || reason == HANDSHAKE_EXEC_RECORDED;
 }
 
-struct handshake_hello {
+struct handshake_request {
 	u32 magic;
 	u32 occasion;
 	u32 pid, tid;  /* as the process sees them */

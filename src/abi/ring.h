@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ring - shared memory by which a vantage (such as the agent) sends samples to the recorder: many
- * writers, one reader, no system call.
+ * ring - shared memory by which an agent sends samples to the recorder: many writers, one reader,
+ * no system call.
  *
  * The ring is an array of 64-bit words, a power of two of them.  A record is a run of words that
  * begins with a header word: the number of words, the type, the version, and a stamp, which is
@@ -38,7 +38,7 @@ enum ring_record_type {
 enum ring_flags {
 	RING_CLOCK_USER = 1,     /* weights are user time */
 	RING_USER_MODE_ONLY = 2, /* the event does not count system time */
-	RING_TIMER = 4,          /* the vantage's own timers trigger samples */
+	RING_TIMER = 4,          /* the agent's own timers trigger samples */
 	RING_TRACE = 8,          /* no samples: calls are traced (abi/trace.h) */
 	RING_NO_BUILTINS = 16,   /* with RING_TRACE: calls of builtins are not traced */
 	RING_PAUSED = 32, /* no samples or calls are taken before the program asks for it */
@@ -53,14 +53,14 @@ enum ring_wishes {
 	RING_WISH_IMAGES = 2, /* send RING_IMAGE: no perf event reports mappings */
 };
 
-/* The vantage's answer to RING_WISH_TIMERS. */
+/* The agent's answer to RING_WISH_TIMERS. */
 enum ring_timers {
 	RING_TIMERS_NONE,
 	RING_TIMERS_ARMED,  /* on each thread, also on later ones: perf events may be closed */
 	RING_TIMERS_FAILED, /* some thread has no timer */
 };
 
-/* The vantage's check of the layout: its walk compared with the interpreter's own backtrace. */
+/* The agent's check of the layout: its walk compared with the interpreter's own backtrace. */
 enum ring_ruby_check {
 	RING_RUBY_UNCHECKED,
 	RING_RUBY_AGREES,
@@ -75,13 +75,13 @@ struct ring_program {
 #define RING_BRIEF_PROGRAMS 4
 
 /*
- * The first page of the memory.  The vantage writes head and its counters; the reader writes tail
+ * The first page of the memory.  The agent writes head and its counters; the reader writes tail
  * and epoch.
  */
 struct ring_header {
 	u64 magic;
 	u32 version;
-	u32 flags; /* enum ring_flags, by the recorder before the vantage sees the ring */
+	u32 flags; /* enum ring_flags, by the recorder before the agent sees the ring */
 	u64 word_count;
 	u64 period_ns;
 	u64 period_ticks;   /* the period in ticks, approximately (abi/ticks.h) */
@@ -93,7 +93,7 @@ struct ring_header {
 	 * pause has at most the weight of its own period.
 	 */
 	u32 pauses;
-	u32 late_hellos; /* set by the recorder: children are to connect late */
+	u32 delayed_handshakes; /* set by the recorder: children are to connect late */
 	/* Set by the recorder at any time: children that execute these are to connect late. */
 	struct ring_program brief_programs[RING_BRIEF_PROGRAMS];
 	u32 wishes; /* enum ring_wishes, set by the recorder at any time */
@@ -132,7 +132,7 @@ struct ring_header {
 	u64 end_cpu_ns;   /* its CPU time at its last instructions; 0: not yet */
 	u64 unsent_ns;    /* CPU time of threads whose end the full ring could not take */
 	u64 lost_ns;      /* weight of lost_samples */
-	u64 start_ns;     /* CPU time that starting the vantage took */
+	u64 start_ns;     /* CPU time that starting the agent took */
 	u32 timers;       /* enum ring_timers */
 	u32 timers_reserved;
 
@@ -146,7 +146,7 @@ struct ring_header {
 	struct ruby_layout ruby;
 
 	/*
-	 * By the vantage: walks that found a plausible thread state (execution context), and
+	 * By the agent: walks that found a plausible thread state (execution context), and
 	 * walks that found an implausible one.
 	 */
 	u64 python_walks __attribute__((aligned(128)));
@@ -159,7 +159,7 @@ struct ring_header {
 	u64 trace_offset; /* of the struct trace_area, from the start of the memory; 0: none */
 	u64 bytes;        /* size of the whole memory */
 
-	u64 regions_address; /* set by the vantage: walk/regions.h; 0: no regions */
+	u64 regions_address; /* set by the agent: walk/regions.h; 0: no regions */
 
 	/* The recorder's pid, and its start time in clock ticks since boot (proc_pid_stat(5)). */
 	u64 recorder_pid, recorder_start;
@@ -227,7 +227,7 @@ struct ring_stack {
 	u64 frames[];
 };
 
-/* An ELF image in which the vantage found an address for the first time. */
+/* An ELF image in which the agent found an address for the first time. */
 struct ring_image {
 	struct ring_record record;
 	u64 time_ns;

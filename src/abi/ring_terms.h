@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * ring_terms - the sizes and settings that a vantage reads from a ring's header once, checks, and
+ * ring_terms - the sizes and settings that an agent reads from a ring's header once, checks, and
  * works with from then on.
  *
  * Others can write the header's memory at any time, and a size read again may be another.  So

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * trace - traced calls, as a vantage (the agent) counts them in memory shared with the recorder.
+ * trace - traced calls, as the agent counts them in memory shared with the recorder.
  *
  * Each thread has a calling-context tree: a node is a callee below its callers, with the number
  * of its calls and how long they ran.  One thread writes a node, and the recorder reads it at any
@@ -88,7 +88,7 @@ struct trace_overhead {
 /* A callee below its callers.  Written by one thread; complete once its key is set. */
 struct trace_node {
 	/*
-	 * Private to the vantage, to find the node by; or with TRACE_UNLOADED, if the code was
+	 * Private to the agent, to find the node by; or with TRACE_UNLOADED, if the code was
 	 * unloaded: when (CLOCK_MONOTONIC) it was still there.
 	 */
 	u64 identity;
@@ -103,7 +103,7 @@ struct trace_node {
 	u32 next_sibling; /* in a ring of siblings */
 	u16 depth;        /* at most TRACE_DEEPEST */
 	u8 kind;          /* enum trace_kind */
-	u8 is_wide; /* private to the vantage: its children are indexed (agent/trace/index.h) */
+	u8 is_wide; /* private to the agent: its children are indexed (agent/trace/index.h) */
 	u64 calls;
 	u64 self_ticks;
 	u64 shortest_ticks; /* shortest ended call, callees included; ~0: none */
@@ -121,7 +121,7 @@ enum trace_thread_state {
 };
 
 struct trace_thread {
-	u32 state; /* enum trace_thread_state: taken by the vantage, freed by the recorder */
+	u32 state; /* enum trace_thread_state: taken by the agent, freed by the recorder */
 	u32 tid;
 	u64 first_ticks;    /* time of its first event */
 	u64 left_out_ticks; /* left out of all calls: searching for nodes, and naming them */
@@ -171,7 +171,7 @@ struct trace_area {
 	u32 status;    /* enum trace_status */
 	u32 cpu_clock; /* enum trace_cpu_clock */
 	/*
-	 * Set by the recorder before the vantage sees it: times are of each thread's own CPU
+	 * Set by the recorder before the agent sees it: times are of each thread's own CPU
 	 * clock, in this many ticks per nanosecond (times 2^32); 0: of the machine's counter.
 	 */
 	u64 ticks_per_ns;

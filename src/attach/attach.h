@@ -4,7 +4,7 @@
  * One of the process's threads is stopped for less than a millisecond and made to execute three
  * system calls: two mappings, and a clone that starts a thread of ours (hold.h, stub.h).  That
  * thread has libc create a proper thread, which loads the agent and calls its entry; the agent
- * then sends its hello to the recorder's socket like any other, and is answered there.  So
+ * then makes its handshake on the recorder's socket like any other, and is answered there.  So
  * attach_begin() returns while the agent waits for the answer, and attach_look() gives the
  * result.
  *
@@ -44,8 +44,8 @@ int attach_begin(const struct attach_options *options, struct attach **out_attac
  */
 int attach_look(struct attach *attach, struct error *err);
 /*
- * The recorder's end of the connection for the agent's hello, which the caller owns; call once.
- * -errno: there is none (before Linux 5.6), and the hello cannot be received.
+ * The recorder's end of the connection for the agent's handshake, which the caller owns; call once.
+ * -errno: there is none (before Linux 5.6), and no handshake can be received.
  */
 int attach_take_connection(const struct attach *attach);
 /* Whether the process had the agent already. */

@@ -359,6 +359,16 @@ static void scale(struct waits *waits, size_t first_row)
 	}
 }
 
+/* No thread holds what a process waits for: a child process's end, a signal. */
+static bool is_for_process(const struct waits *waits, const struct slice *slice)
+{
+	const struct profile *profile = waits->sums->profile;
+	const struct frame *leaf = profile_get_frame(profile, leaf_of(profile, slice->stack));
+
+	return slice->state == THREAD_STATE_WAIT && !slice->is_own && leaf &&
+	       !strstr(profile_get_function(profile, leaf->function)->name, "a thread's end");
+}
+
 void blame_add_waits(struct blame_sums *sums, const struct timeline *waiter)
 {
 	CLEANUP(freep) bool *has_mark = xzalloc((waiter->count + 1) * sizeof *has_mark);
@@ -377,7 +387,8 @@ void blame_add_waits(struct blame_sums *sums, const struct timeline *waiter)
 	for (size_t i = 0; i < waiter->count; i++) {
 		const struct slice *slice = &waiter->slices[i];
 
-		if (is_owned(slice->state) && !has_mark[i] && slice->ns > 0)
+		if (is_owned(slice->state) && !has_mark[i] && slice->ns > 0 &&
+		    !is_for_process(&waits, slice))
 			blame_sums_add_unowned(sums, waiter, slice);
 	}
 	free(waits.places);

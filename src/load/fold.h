@@ -5,7 +5,7 @@
  * them add no information: such plumbing is folded into the interpreted frame outside of it,
  * and so are the frames that start the interpreter, outside of the outermost one.  Each
  * language has its own plumbing: a stack without any Python frame keeps CPython's frames as
- * they are, whatever else is on it.  docs/decisions/0016-plumbing.md has the reasons and the
+ * they are, whatever else is on it.  docs/decisions/0016-folded-interpreter-frames.md has the reasons and the
  * examples.
  *
  * Python's import system is folded, too, though it is Python: up to the code of the imported

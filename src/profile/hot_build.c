@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "profile/child_waits.h"
 #include "profile/filter.h"
 #include "profile/hot_paths_internal.h"
 #include "profile/import_name.h"
@@ -221,6 +222,9 @@ static void add_weights(struct hot_builder *builder)
 		if (!filter_keeps(builder->filter, weight) || weight->ns == 0)
 			continue;
 		sum_add(&into->self_ns, weight->ns, &builder->paths->is_saturated);
+		if (builder->is_for_child && builder->is_for_child[i])
+			sum_add(&into->self_child_ns, weight->ns,
+				&builder->paths->is_saturated);
 		sum_add(&builder->total_ns[weight->stack.n], weight->ns,
 			&builder->paths->is_saturated);
 		if (into->kind != HOT_ROOT && !hot_kind_is_own(into->kind))
@@ -240,10 +244,14 @@ static void sum_totals(struct hot_builder *builder)
 	for (size_t i = paths->count; i-- > 0;) {
 		struct hot_node *node = &paths->nodes[i];
 
+		struct hot_node *parent = &paths->nodes[node->parent];
+
 		sum_add(&node->total_ns, node->self_ns, &paths->is_saturated);
-		if (i > 0)
-			sum_add(&paths->nodes[node->parent].total_ns, node->total_ns,
-				&paths->is_saturated);
+		sum_add(&node->total_child_ns, node->self_child_ns, &paths->is_saturated);
+		if (i == 0)
+			continue;
+		sum_add(&parent->total_ns, node->total_ns, &paths->is_saturated);
+		sum_add(&parent->total_child_ns, node->total_child_ns, &paths->is_saturated);
 	}
 }
 
@@ -308,6 +316,7 @@ static void sum_up(struct hot_builder *builder)
 		struct hot_node *node = &builder->paths->nodes[i];
 
 		node->self_ns = node->total_ns = node->burner_ns = 0;
+		node->self_child_ns = node->total_child_ns = 0;
 		node->burner = 0;
 	}
 	memset(builder->total_ns, 0, (builder->stacks + 1) * sizeof *builder->total_ns);
@@ -322,7 +331,8 @@ void hot_paths_make(const struct profile *profile, const struct packages *packag
 				       .packages = packages,
 				       .filter = filter,
 				       .paths = out,
-				       .stacks = profile_stack_count(profile) };
+				       .stacks = profile_stack_count(profile),
+				       .is_for_child = child_waits_find(profile) };
 
 	*out = (struct hot_paths){ .is_saturated = profile_is_saturated(profile) };
 	out->nodes = array_grow(NULL, 0, &out->capacity, sizeof *out->nodes);
@@ -341,6 +351,7 @@ void hot_paths_make(const struct profile *profile, const struct packages *packag
 	hot_find_passed(&builder);
 	link_children(out);
 	table_done(&builder.index);
+	freep(&builder.is_for_child);
 	freep(&builder.is_own);
 	freep(&builder.stands_for);
 	freep(&builder.node_of);

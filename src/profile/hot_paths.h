@@ -54,6 +54,8 @@ struct hot_node {
 	 * below.
 	 */
 	uint64_t self_ns, total_ns;
+	/* Of these, waits for child processes that are in the profile as well: child_waits.h. */
+	uint64_t self_child_ns, total_child_ns;
 	struct intervals intervals;
 	/*
 	 * Of a library: the package in which most of its self time was spent, and how much of

@@ -29,6 +29,7 @@ struct hot_builder {
 	uint32_t *stands_for;
 	uint32_t *node_of;  /* by stack: its node */
 	uint64_t *total_ns; /* of a stack and those below it */
+	bool *is_for_child; /* by weight: child_waits.h; NULL: none is */
 };
 
 static inline uint64_t hot_percent_of(uint64_t ns, unsigned int percent)

@@ -205,10 +205,8 @@ static bool executes(const struct remote *remote, uint64_t state)
 	struct mem *mem = (struct mem *)&remote->mem;
 	struct python_walk walk;
 
-	if (python_begin(mem, layout, state, 0, &walk) < 0 || walk.first == 0)
-		return false;
-	return layout->chain == PYTHON_CHAIN_OBJECTS ||
-	       (python_outer_begin(mem, &walk) >= 0 && walk.frame != 0);
+	return python_begin(mem, layout, state, 0, &walk) >= 0 && walk.first != 0 &&
+	       python_linked_begin(mem, &walk) >= 0 && walk.frame != 0;
 }
 
 uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)

@@ -179,8 +179,9 @@ size_t python_withs(struct remote *remote, const struct remote_stack *stack, siz
 		if (row->kind != STACK_PYTHON || row->is_doubtful)
 			continue;
 		rows[count] = row;
-		frames[count++] =
-			(struct python_frame){ row->object, row->code, row->instruction };
+		frames[count++] = (struct python_frame){ .address = row->object,
+							 .code = row->code,
+							 .instruction = row->instruction };
 	}
 	count = find_in(&search, frames, count, most, found);
 	for (size_t i = 0; i < count; i++) {
@@ -204,14 +205,11 @@ static size_t list_frames(struct remote *remote, uint64_t state, size_t most,
 	size_t count = 0;
 
 	if (python_begin(&remote->mem, layout, state, 0, &walk) < 0 ||
-	    (layout->chain != PYTHON_CHAIN_OBJECTS &&
-	     python_outer_begin(&remote->mem, &walk) < 0))
+	    python_linked_begin(&remote->mem, &walk) < 0)
 		return 0;
 	for (size_t steps = 0; steps < 2 * (size_t)FRAMES_MAX && count < most; steps++) {
 		const enum python_step step =
-			layout->chain == PYTHON_CHAIN_OBJECTS
-				? python_object_next(&remote->mem, &walk, &out_frames[count])
-				: python_outer_next(&remote->mem, &walk, &out_frames[count]);
+			python_linked_next(&remote->mem, &walk, &out_frames[count]);
 
 		if (step == PYTHON_FRAME)
 			count++;

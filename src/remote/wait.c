@@ -14,6 +14,7 @@
 #include "remote/python_lock.h"
 #include "remote/ruby.h"
 #include "remote/ruby_wait.h"
+#include "remote/sqlite_wait.h"
 #include "remote/stack.h"
 #include "remote/wait_label.h"
 #include "remote/wait_lock.h"
@@ -226,10 +227,14 @@ static void read_label(struct remote *remote, const struct wait_thread *thread,
 	CLEANUP(text_done) struct text text = { 0 }, object = { 0 };
 	enum wait_state state;
 
-	if (postgres_wait_add(remote, &object, &state))
+	if (postgres_wait_add(remote, &object, &state)) {
 		wait->state = (uint8_t)state;
-	else
+	} else if (sqlite_waits_for_lock(remote, call, thread->stack)) {
+		wait->state = WAIT_STATE_LOCK;
+		text_add(&object, "Lock of an SQLite database");
+	} else {
 		describe_object(remote, thread, wait, &object);
+	}
 	if (object.len > 0 && known)
 		text_addf(&text, "%s(%s)", known->name, text_string(&object));
 	else

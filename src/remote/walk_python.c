@@ -132,20 +132,14 @@ bool walk_python_meet(struct walk *walk, uint64_t sp, uint64_t cfa, bool is_exac
 	return true;
 }
 
-static enum python_step next_outer(struct walk *walk, struct python_frame *out_frame)
-{
-	return walk->python.layout->chain == PYTHON_CHAIN_OBJECTS
-		       ? python_object_next(walk->mem, &walk->python, out_frame)
-		       : python_outer_next(walk->mem, &walk->python, out_frame);
-}
-
 /* Stores all frames from the current one outwards; false if they cannot be read. */
 static bool push_linked(struct walk *walk)
 {
 	struct python_frame frame;
 
 	for (uint32_t i = 0; i < 2 * STACK_FRAMES_MAX; i++) {
-		const enum python_step step = next_outer(walk, &frame);
+		const enum python_step step =
+			python_linked_next(walk->mem, &walk->python, &frame);
 
 		if (step == PYTHON_END || walk->stack->is_full)
 			return true;

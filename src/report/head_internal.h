@@ -37,3 +37,6 @@ void head_cost_share(struct text *text, uint64_t cost_ns, uint64_t whole_ns);
 /* Adds the line "time" for the wall clock. */
 void head_add_wall_time(struct text *out, const struct style *style,
 			const struct profile *profile);
+/* Adds the line "children", of the wall clock, if there is much to say. */
+void head_add_children(struct text *out, const struct style *style,
+		       const struct profile *profile);

@@ -231,6 +231,7 @@ void head_add_summary(struct text *out, const struct style *style,
 
 	find_programs(&programs, profile);
 	add_short_time(out, style, profile, programs.len > 0);
+	head_add_children(out, style, profile);
 	if (programs.len > 0)
 		add_cut_line(out, style, "programs", &programs);
 	if (profile_is_trace(profile)) {

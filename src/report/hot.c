@@ -41,13 +41,21 @@ static bool is_library(const struct hot_node *node)
 	return !hot_kind_is_own(node->kind);
 }
 
+/* Without waits for child processes: where that time went, their own rows show. */
+static uint64_t weight_without_children(const struct hot_node *node)
+{
+	return hot_kind_is_own(node->kind) ? node->total_ns - node->total_child_ns
+					   : node->self_ns - node->self_child_ns;
+}
+
 /* Whether the node can be a row of the outermost level. */
 static bool is_outer(const struct hot *hot, const struct hot_node *node)
 {
 	if (hot_kind_is_own(node->kind))
 		return true;
 	return node->kind == HOT_LIBRARY && node->parent == 0 &&
-	       (!node->function.n || hot_function(hot, node)->language != LANGUAGE_FATHOM) &&
+	       (!node->function.n || hot_function(hot, node)->language != LANGUAGE_FATHOM ||
+		hot_label_is_queue(hot, node)) &&
 	       hot_has_percent(node->self_ns, hot->selection->ns, OUTER_LEAST);
 }
 
@@ -282,10 +290,15 @@ static int compare_weights(const void *a, const void *b, void *context)
 static int compare_outer(const void *a, const void *b, void *context)
 {
 	const struct hot_node *nodes = context;
-	const bool x = nodes[*(const uint32_t *)a].wait.n != 0;
-	const bool y = nodes[*(const uint32_t *)b].wait.n != 0;
+	const struct hot_node *x = &nodes[*(const uint32_t *)a];
+	const struct hot_node *y = &nodes[*(const uint32_t *)b];
+	const uint64_t x_ns = weight_without_children(x), y_ns = weight_without_children(y);
 
-	return x != y ? x - y : compare_weights(a, b, context);
+	if ((x->wait.n != 0) != (y->wait.n != 0))
+		return x->wait.n != 0 ? 1 : -1;
+	if (x_ns != y_ns)
+		return x_ns > y_ns ? -1 : 1;
+	return compare_weights(a, b, context);
 }
 
 static void add_rows(struct hot *hot, uint32_t under, unsigned int level)

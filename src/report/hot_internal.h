@@ -43,6 +43,8 @@ void hot_title_add(struct text *out, const struct hot *hot);
 /* Adds "jsonify [flask, mostly _json]", or what it waits for, shortened to the columns. */
 void hot_label_add_library(struct text *out, const struct hot *hot, const struct hot_node *node,
 			   size_t columns);
+/* Whether it is the row of the time in which threads waited for a CPU, which has no stack. */
+bool hot_label_is_queue(const struct hot *hot, const struct hot_node *node);
 /* Adds "861 functions". */
 void hot_label_add_group(struct text *out, const struct hot_node *node);
 /* Names the packages between it and its caller if that leaves space for the function's name. */

@@ -1,11 +1,14 @@
 /* Makes the labels of hot paths' rows: functions, packages, chains of calls. */
 #include "report/hot.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/function_origin.h"
+#include "profile/group.h"
+#include "profile/group_waits.h"
 #include "profile/import_name.h"
 #include "profile/packages.h"
 #include "profile/profile.h"
@@ -26,6 +29,8 @@ enum {
 	/* A longer place is cut before names are. */
 	PLACE_COLUMNS = 20,
 	LABEL_LEAST = 20,
+	/* Per cent of all time: programs that waited less for a CPU are not named. */
+	PROGRAM_LEAST = 1,
 };
 
 #define NAMELESS "code without names"
@@ -149,9 +154,57 @@ static void add_call(struct text *out, const struct hot *hot, const struct hot_n
 	text_add(out, text_string(&whole));
 }
 
+bool hot_label_is_queue(const struct hot *hot, const struct hot_node *node)
+{
+	const struct function *function = node->function.n ? hot_function(hot, node) : NULL;
+
+	return function && function->language == LANGUAGE_FATHOM &&
+	       strcmp(function->name, "[waits for a CPU]") == 0;
+}
+
+static uint64_t queued_ns(const struct group *row)
+{
+	return row->waits ? row->waits->ns[THREAD_STATE_RUNNABLE] : 0;
+}
+
+static int compare_queued(const void *a, const void *b)
+{
+	const uint64_t first = queued_ns(a), second = queued_ns(b);
+
+	return first != second ? (first > second ? -1 : 1) : 0;
+}
+
+/* Adds "waits for a CPU: cc1 57 %, as 5 %", the programs only if there are several. */
+static void add_queue(struct text *out, const struct hot *hot, size_t columns)
+{
+	const struct selection *selection = hot->selection;
+	struct groups groups;
+
+	text_add(out, "waits for a CPU");
+	groups_make(selection->profile, GROUP_BY_PROGRAM, selection->filter, &groups);
+	qsort(groups.rows, groups.count, sizeof *groups.rows, compare_queued);
+	for (size_t i = 0; i < groups.count && groups.count > 1; i++) {
+		const double percent =
+			number_percent(queued_ns(&groups.rows[i]), selection->ns);
+		CLEANUP(text_done) struct text more = { 0 };
+
+		text_addf(&more, "%s%s %.0f %%", i > 0 ? ", " : ": ", groups.rows[i].name,
+			  percent);
+		if (percent < PROGRAM_LEAST ||
+		    text_columns(text_string(out)) + text_columns(text_string(&more)) > columns)
+			break;
+		text_add_printable(out, text_string(&more), more.len);
+	}
+	groups_done(&groups);
+}
+
 void hot_label_add_library(struct text *out, const struct hot *hot, const struct hot_node *node,
 			   size_t columns)
 {
+	if (hot_label_is_queue(hot, node)) {
+		add_queue(out, hot, columns);
+		return;
+	}
 	if (node->wait.n) {
 		add_call(out, hot, node, columns);
 		return;

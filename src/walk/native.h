@@ -3,7 +3,7 @@
  * native - walks native frames by the unwind rules of .eh_frame; code need not keep frame
  * pointers.
  *
- * This is not a loop.  The vantage that includes it finds the image of an address, caches rules,
+ * This is not a loop.  The code that includes it finds the image of an address, caches rules,
  * counts the steps and bounds the stack.  One step is
  *
  *	lookup = is_exact ? regs.ip : regs.ip - 1;
@@ -11,8 +11,8 @@
  *	status = native_step(mem, rule, &regs, &step);
  *	is_exact = step.is_exact;
  *
- * In the innermost frame a rule may depend on a register that no callee preserves; the vantage
- * then puts its value into regs.lr before the first step:
+ * In the innermost frame a rule may depend on a register that no callee preserves; the including
+ * code then puts its value into regs.lr before the first step:
  *
  *	leaf = native_rule_leaf_register(rule);    (a DWARF number, or NATIVE_NO_REGISTER)
  *
@@ -24,7 +24,7 @@
  *
  * For a rule for which native_rule_is_eh_return(), call native_step_eh_return() instead.
  *
- * If there is no rule (WALK_NO_RULE), or no image (generated code), a vantage may try
+ * If there is no rule (WALK_NO_RULE), or no image (generated code), the including code may try
  * native_step_frame_pointer(), and then checks that the new ip is in a mapping; without an image,
  * native_step_made_code() first.
  *

@@ -9,16 +9,15 @@
  * stack is made by inserting, after each activation's native frame, the Python frames that it
  * executes.  How these are found depends on the version (abi/python_layout.h, enum python_chain):
  *
- *   2.7 to 3.10   one per activation.  Nothing in a Python frame shows its activation, so both
- *   are
- *                 counted: python_objects.h.
+ *   2.7 to 3.10   one per activation.  Nothing in a Python frame shows its activation, so
+ *                 both are counted: python_objects.h.
  *   from 3.11 on  an activation has an object of its own on the native stack, between its stack
  *                 pointer and its CFA, which identifies its frames: python_frames.h.
  *
  * An activation that has just begun or is about to end has no Python frame, or an incomplete one.
  * The walk may happen at any instruction, so that is no error: PYTHON_NONE.
  *
- * This is not a loop.  The vantage walks native frames; if a pc is in the interpreter's loop
+ * This is not a loop.  The including code walks native frames; if a pc is in the interpreter's loop
  * (code_ranges_have()), it takes a step to get that frame's CFA, and then
  *
  *	step = python_enter(mem, &walk, sp, cfa);
@@ -35,6 +34,24 @@
 #pragma once
 #include "python_frames.h"
 #include "python_objects.h"
+
+/*
+ * Begins with the frames as they are linked, whichever version's: those outside of all activations
+ * that were entered (python_outer_begin()), or all.  Negative: they cannot be found.
+ */
+static inline int python_linked_begin(struct mem *mem, struct python_walk *walk)
+{
+	return walk->layout->chain == PYTHON_CHAIN_OBJECTS ? 0 : python_outer_begin(mem, walk);
+}
+
+/* The next of those frames.  PYTHON_END: that was the outermost. */
+static inline enum python_step python_linked_next(struct mem *mem, struct python_walk *walk,
+						  struct python_frame *out_frame)
+{
+	return walk->layout->chain == PYTHON_CHAIN_OBJECTS
+		       ? python_object_next(mem, walk, out_frame)
+		       : python_outer_next(mem, walk, out_frame);
+}
 
 /*
  * Whether the memory at state looks like the state of a thread whose pthread_self() is `thread`,

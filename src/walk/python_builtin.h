@@ -6,7 +6,7 @@
  * builtin_function_or_method, or a method_descriptor and the object it is called on; either leads
  * to a PyMethodDef { ml_name, ml_meth, … }.  The stack does not show which of its objects is
  * being called (up to 3.13 not even where it ends, as the pointer to its top is in a register):
- * the vantage decides by the native frames, which are executing some ml_meth or none.
+ * the including code decides by the native frames, which are executing some ml_meth or none.
  */
 #pragma once
 #include "python_code.h"

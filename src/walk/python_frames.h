@@ -310,6 +310,7 @@ static inline enum python_step python_outer_next(struct mem *mem, struct python_
 		return PYTHON_BROKEN;
 	if (owner < PYTHON_OWNER_INTERPRETER)
 		step = python_frame_read(mem, walk, owner, out_frame);
+	out_frame->owner = owner;
 	walk->frame = previous;
 	return step;
 }

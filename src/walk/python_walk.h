@@ -31,6 +31,7 @@ struct python_frame {
 	u64 address;
 	u64 code;        /* its code object */
 	u32 instruction; /* the one being executed, counted as in the line table */
+	u8 owner;        /* enum python_owner: of a linked frame, from 3.11 on */
 };
 
 enum python_step {

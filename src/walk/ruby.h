@@ -9,7 +9,7 @@
  *
  * How Ruby frames belong to native frames: a call of rb_vm_exec() executes the frames from the
  * innermost to the first one that is_last; a method in C is called by whatever executes the frame
- * outside of it.  The vantage counts both (docs/decisions/0019).
+ * outside of it.  The including code counts both (docs/decisions/0019).
  *
  *	ruby_begin(mem, layout, context, &walk);    (and set walk.is_settled, if known)
  *	while ((step = ruby_next(mem, &walk, &frame)) == RUBY_FRAME)

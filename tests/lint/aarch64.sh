@@ -12,7 +12,7 @@ export flags folder source
 # Files of two rooms may have one name: an object is called by its path.
 (
 	find src/agent -name '*.c' ! -name '*_x86_64.c' \
-		! -path '*/trace/python/dispatch*.c' ! -path '*/trace/python/eval_frame.c'
+		! -path '*/trace/python/dispatch*.c' ! -path '*/trace/python/eval_*.c'
 	find src/agent -name '*_unsupported.c'
 ) | xargs -n 1 -P "$(nproc)" sh -c '
 	aarch64-linux-gnu-gcc $flags "-I$source/src" -c "$1" -o "$folder/$(echo "$1" | tr / -).o"' sh

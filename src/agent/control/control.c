@@ -20,16 +20,13 @@ int fathom_agent_is_running(void);
 static struct {
 	bool is_paused;
 	bool has_asked; /* the program asked for a region or a pause */
-	/*
-	 * A thread is switching: the request of another one meanwhile races with it, and is
-	 * dropped.
-	 */
+	/* A thread is switching: another one's request races with it, and is dropped. */
 	bool is_switching;
 } control AGENT_STATE;
 
 bool control_is_on(void)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	return __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE) != NULL;
 }
 
@@ -80,13 +77,13 @@ static void control_forget_others(void)
 /* The handshake first: it may pause the process, and the request comes after that. */
 void control_pause(void)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	set_paused(true);
 }
 
 void control_resume(void)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	set_paused(false);
 }
 

@@ -1,6 +1,5 @@
 /*
- * control - what a program can ask of the profiler: named regions of its time (regions.h), and
- * pauses.
+ * control - what a program can ask of the profiler: named regions and pauses.
  *
  * Programs in C call the functions that control.c exports, by include/fathom.h.  An
  * interpreter's extension modules are shared objects with a function of a certain name: this
@@ -38,10 +37,7 @@ void control_python_frames(u64 out_frames[2]);
 
 /* control/ruby.c: Ruby has loaded this library as one of its extensions. */
 void control_begin_ruby(void);
-/*
- * Defines the function that Ruby calls then: its name has the file's in it, which C does not
- * allow.
- */
+/* Defines the function that Ruby calls: its name has the file's in it, which C forbids. */
 #define CONTROL_RUBY_EXTENSION(file)                      \
 	__attribute__((used)) static void init_ruby(void) \
 	{                                                 \

@@ -18,7 +18,5 @@ void region_python_place(u64 state, struct region_place *out_place,
 			 struct region_asking *out_asking);
 /* Stores the two innermost frames, the inner one first, as far as they are known. */
 void region_python_frames(u64 state, u64 out_frames[2]);
-/*
- * Whether a frame, of this code (0: of any), is on the thread's stack.
- */
+/* Whether a frame, of this code (0: of any), is on the thread's stack. */
 bool region_python_has_frame(u64 state, u64 frame, u64 code);

@@ -1,9 +1,8 @@
 /*
  * agent_state - sections that keep what every new process touches of the agent on few pages.
  *
- * The constructor and children of fork write the AGENT_STATE variables and execute the
- * AGENT_START functions.  A new process's first access to a page is a fault, 1 to 2 us; a write
- * copies the page.
+ * The constructor and children of fork write the AGENT_STATE variables and execute the AGENT_START
+ * functions.  The first access to a page is a fault, 1 to 2 us; a write copies it.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * arch_aarch64 - aarch64: system calls without libc, the registers of an interrupted thread, loads
- * that may fault.
+ * arch_aarch64 - aarch64: system calls without libc, an interrupted thread's registers, guarded
+ * loads.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,16 +11,10 @@
 
 /* Nothing below the stack pointer outlives a signal. */
 #define ARCH_RED_ZONE 0ULL
-/*
- * An alternate signal stack of fewer bytes is refused by the kernel (asm/signal.h,
- * MINSIGSTKSZ).
- */
+/* The kernel refuses an alternate signal stack of fewer bytes (asm/signal.h, MINSIGSTKSZ). */
 #define ARCH_LEAST_ALTSTACK 5120
 
-/*
- * Whether the thread has a shadow stack.  Always true: no code replaces return addresses here so
- * far.
- */
+/* Whether the thread has a shadow stack: true, as no code replaces return addresses here. */
 static inline bool arch_has_shadow_stack(void)
 {
 	return true;
@@ -34,10 +28,7 @@ static inline u64 arch_stack_pointer(void)
 	return pointer;
 }
 
-/*
- * The stack pointer that setjmp() saved, which glibc mangles (sysdeps/aarch64/__longjmp.S): not
- * known.
- */
+/* The stack pointer that setjmp() saved: not known, as glibc mangles it (__longjmp.S). */
 static inline u64 arch_jump_stack_pointer(const unsigned long long *kept)
 {
 	(void)kept;
@@ -85,10 +76,7 @@ static inline u64 arch_thread_pointer(void)
 #define ARCH_DTV_OFFSET 0ULL
 #define ARCH_DTV_ENTRY  16ULL
 
-/*
- * Instructions have four bytes; so has `b imm26`, with which functions end that make a tail
- * call.
- */
+/* Instructions have four bytes; so has `b imm26`, which ends functions in a tail call. */
 #define ARCH_CODE_STEP  4
 #define ARCH_JUMP_BYTES 4
 
@@ -137,10 +125,7 @@ static inline void arch_repeat_call(ucontext_t *context, long number, long first
 	registers->pc -= ARCH_CALL_BYTES;
 }
 
-/*
- * The arguments of a system call that has been made, but for the first: the kernel preserves
- * them.
- */
+/* Arguments of a system call that was made, but for the first: the kernel keeps them. */
 static inline u64 arch_call_argument(ucontext_t *context, u32 index)
 {
 	return context->uc_mcontext.regs[index];
@@ -157,10 +142,7 @@ static inline void arch_breakpoint(void)
 	__asm__ volatile("brk #0");
 }
 
-/*
- * A register by its DWARF number (DWARF for the Arm 64-bit Architecture): 31 is the stack
- * pointer.
- */
+/* A register by its DWARF number (Arm 64-bit Architecture): 31 is the stack pointer. */
 static inline u64 arch_register_of(const ucontext_t *context, u32 number)
 {
 	if (number == 31)

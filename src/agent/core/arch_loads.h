@@ -1,6 +1,5 @@
 /*
- * arch_loads - the list of loads that may fault, for the handler of their faults
- * (signals/faults.h).
+ * arch_loads - the list of loads that may fault (signals/faults.h).
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * arch_x86_64 - x86-64: system calls without libc, the registers of an interrupted thread, loads
- * that may fault.
+ * arch_x86_64 - x86-64: system calls without libc, an interrupted thread's registers, guarded
+ * loads.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,10 +18,7 @@
 /* A leaf function may use this much below its stack pointer, and the kernel leaves it alone when it
  * delivers a signal: registers that were popped a moment ago still have their slots there. */
 #define ARCH_RED_ZONE 128ULL
-/*
- * An alternate signal stack of fewer bytes is refused by the kernel (asm/signal.h,
- * MINSIGSTKSZ).
- */
+/* The kernel refuses an alternate signal stack of fewer bytes (asm/signal.h, MINSIGSTKSZ). */
 #define ARCH_LEAST_ALTSTACK 2048
 
 static inline long arch_syscall6(long number, long a, long b, long c, long d, long e, long f)
@@ -63,9 +60,7 @@ static inline u64 arch_thread_pointer(void)
 #define ARCH_CODE_STEP  1
 #define ARCH_JUMP_BYTES 5
 
-/*
- * Whether the bytes at address `at` are a jump, with which functions end that make a tail call.
- */
+/* Whether the bytes at address `at` are a jump, which ends functions in a tail call. */
 static inline bool arch_jump_target(const u8 *code, u64 at, u64 *out_target)
 {
 	s32 distance;
@@ -156,10 +151,7 @@ static inline u64 arch_stack_pointer(void)
 	return pointer;
 }
 
-/*
- * The stack pointer that setjmp() saved, which glibc mangles (PTR_MANGLE,
- * sysdeps/x86_64/__longjmp.S).
- */
+/* The stack pointer that setjmp() saved, mangled by glibc (PTR_MANGLE, __longjmp.S). */
 static inline u64 arch_jump_stack_pointer(const long *kept)
 {
 	const u32 stack_pointer = 6, bits = 17;

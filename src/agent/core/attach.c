@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "abi/handshake.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/environment.h"
@@ -69,8 +69,8 @@ static int enter(const struct attach_order *order)
 	if (order->main_thread)
 		program_start.thread_pointer = order->main_thread_pointer;
 	own_process.has_had_threads = true;
-	agent_hello.leaves_children = !order->follows_children;
-	agent_hello.attaches++;
+	own_handshake.leaves_children = !order->follows_children;
+	own_handshake.attaches++;
 	if (!own_process.is_trap_ours)
 		MECHANISMS_DO(start, ());
 	redirect_images();

@@ -3,9 +3,9 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "agent/core/own_ring.h"
 #include "agent/core/mechanism.h"
 #include "agent/core/memory.h"
+#include "agent/core/record.h"
 #include "agent/core/sent.h"
 #include "walk/python_text.h"
 
@@ -29,34 +29,14 @@ bool codes_has_sent(u64 key, u64 epoch)
 	return sent_has(&codes_sent, hash_of(key, epoch));
 }
 
-/* Packs bytes into the words of a record. */
-struct packer {
-	struct ring_header *ring;
-	u64 position;
-	u64 index; /* of the next word */
-	u64 word;
-	u32 bytes; /* in word */
-};
-
-static void pack_byte(struct packer *packer, u8 byte)
-{
-	packer->word |= (u64)byte << 8 * packer->bytes;
-	if (++packer->bytes < sizeof packer->word)
-		return;
-	ring_put(packer->ring, own_ring.terms.word_count, packer->position, packer->index++,
-		 packer->word);
-	packer->word = 0;
-	packer->bytes = 0;
-}
-
-static void pack_text(struct packer *packer, const struct name_text *text)
+static void put_text(struct record *record, const struct name_text *text)
 {
 	for (u32 i = 0; i < text->length; i++)
-		pack_byte(packer, text->bytes[i]);
+		record_put_byte(record, text->bytes[i]);
 }
 
 /* Unreadable bytes become zeros: an entry that advances nothing, in each kind of line table. */
-static void pack_table(struct packer *packer, struct mem *mem, u64 from, u32 length)
+static void put_table(struct record *record, struct mem *mem, u64 from, u32 length)
 {
 	u64 word = 0;
 
@@ -71,15 +51,8 @@ static void pack_table(struct packer *packer, struct mem *mem, u64 from, u32 len
 				     from + i) < 0)
 				word = 0;
 		}
-		pack_byte(packer, (u8)(word >> 8 * part));
+		record_put_byte(record, (u8)(word >> 8 * part));
 	}
-}
-
-static void pack_end(struct packer *packer)
-{
-	if (packer->bytes != 0)
-		ring_put(packer->ring, own_ring.terms.word_count, packer->position,
-			 packer->index, packer->word);
 }
 
 static u64 lengths_word(const struct code *code, u32 table_length)
@@ -100,26 +73,22 @@ bool codes_send(struct ring_header *ring, u64 epoch, struct mem *mem, const stru
 		code->table_length < TABLE_MAX ? (u32)code->table_length : TABLE_MAX;
 	const u32 bytes = code->name->length + code->qualified->length + code->file->length +
 			  table_length;
-	const u32 fixed = (u32)(offsetof(struct ring_code, bytes) / sizeof(u64));
-	const u16 words = (u16)(fixed + (bytes + sizeof(u64) - 1) / sizeof(u64));
-	struct packer packer = { .ring = ring, .index = fixed };
+	const u64 fixed = offsetof(struct ring_code, bytes) / sizeof(u64);
+	struct record record;
 
 	MECHANISMS_DO(name_code, (code));
-	if (ring_reserve(ring, own_ring.terms.word_count, words, &packer.position) < 0)
+	if (!record_begin(&record, ring, fixed + (bytes + sizeof(u64) - 1) / sizeof(u64)))
 		return false;
-	ring_put(ring, own_ring.terms.word_count, packer.position, 1, code->key);
-	ring_put(ring, own_ring.terms.word_count, packer.position, 2,
-		 (u64)code->kind | (u64)code->table << 8 |
-			 (u64)(is_cut(code) ? RING_CODE_IS_CUT : 0) << 16 |
-			 (u64)code->first_line << 32);
-	ring_put(ring, own_ring.terms.word_count, packer.position, 3,
-		 lengths_word(code, table_length));
-	pack_text(&packer, code->name);
-	pack_text(&packer, code->qualified);
-	pack_text(&packer, code->file);
-	pack_table(&packer, mem, code->table_at, table_length);
-	pack_end(&packer);
-	ring_commit(ring, own_ring.terms.word_count, packer.position, words, RING_CODE);
+	record_put(&record, code->key);
+	record_put(&record, (u64)code->kind | (u64)code->table << 8 |
+				    (u64)(is_cut(code) ? RING_CODE_IS_CUT : 0) << 16 |
+				    (u64)code->first_line << 32);
+	record_put(&record, lengths_word(code, table_length));
+	put_text(&record, code->name);
+	put_text(&record, code->qualified);
+	put_text(&record, code->file);
+	put_table(&record, mem, code->table_at, table_length);
+	record_end(&record, RING_CODE);
 	sent_add(&codes_sent, hash_of(code->key, epoch));
 	return true;
 }

@@ -1,10 +1,8 @@
 /*
- * entries - finds an interpreter's functions by name at run time: the agent is not linked with
- * it.
+ * entries - finds an interpreter's functions by name at run time.
  *
  * A file that calls such functions lists them as ENTRY_MAP(X), by X(name, result, arguments).
- * Their types, a struct of pointers to them and the lookup (ENTRIES_FIND()) are made of that
- * list.
+ * Types, a struct of pointers and the lookup (ENTRIES_FIND()) are made of it.
  */
 #pragma once
 #include <stdbool.h>

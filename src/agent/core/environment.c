@@ -8,7 +8,7 @@
 #include "abi/environment.h"
 #include "abi/ring.h"
 #include "abi/types.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
 #include "agent/core/agent_state.h"
@@ -35,10 +35,7 @@ static struct {
 	/* The FATHOM_RECORDER entries, within texts. */
 	char *recorder[2][ENTRY_KINDS]; /* [1]: SIGTRAP is ignored */
 	char *preload;                  /* "LD_PRELOAD=<agent>" */
-	/*
-	 * All strings, on as few pages as can be: each page touched is a fault at a program's
-	 * start.
-	 */
+	/* All strings, on few pages: each one touched is a fault at a program's start. */
 	char texts[PRELOAD_BYTES + 2 * ENTRY_KINDS * ENVIRONMENT_RECORDER_BYTES];
 } environment;
 
@@ -102,10 +99,10 @@ AGENT_START u64 environment_late_ns_for_children(void)
 {
 	const struct ring_header *ring = own_ring.header;
 
-	if (agent_hello.is_due)
-		return environment.is_late_alone ? 0 : agent_hello.late_ns;
+	if (own_handshake.is_due)
+		return environment.is_late_alone ? 0 : own_handshake.late_ns;
 	/* Not during a pause: a debugger may be attached, and to the children, too. */
-	if (ring == NULL || !__atomic_load_n(&ring->late_hellos, __ATOMIC_RELAXED) ||
+	if (ring == NULL || !__atomic_load_n(&ring->delayed_handshakes, __ATOMIC_RELAXED) ||
 	    (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1))
 		return 0;
 	return own_ring.terms.period_ns;
@@ -256,8 +253,7 @@ const char *environment_agent_path(void)
 
 /*
  * A process with a ring may have a trap on its way although it cannot reach its recorder (after
- * chroot(), for instance): the program it executes gets an agent all the same, which takes that
- * trap.
+ * chroot(), for instance): the next program's agent takes that trap.
  */
 bool environment_may_enter(void)
 {

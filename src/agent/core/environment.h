@@ -58,9 +58,6 @@ struct environment_entries {
 #define ENVIRONMENT_RECORDER_BYTES                                                            \
 	(sizeof ENVIRONMENT_RECORDER + sizeof ENVIRONMENT_IGNORED + ENVIRONMENT_LATE_DIGITS + \
 	 PATH_MAX + sizeof((struct sockaddr_un *)0)->sun_path)
-/*
- * is_brief: the image makes its handshake late, even if others do not.  False: no recorder started
- * this process.
- */
+/* is_brief: the image makes its handshake late, at least.  False: no recorder started us. */
 bool environment_entries(bool is_trap_ignored, bool is_brief,
 			 struct environment_entries *out_entries);

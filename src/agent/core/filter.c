@@ -16,16 +16,6 @@
 
 _Static_assert(sizeof(struct filter_step) == sizeof(struct sock_filter), "the kernel's");
 
-static bool is_readable(u64 address, u64 bytes)
-{
-	for (u64 page = address & ~(MEMORY_PAGE - 1); page < address + bytes;
-	     page += MEMORY_PAGE) {
-		if (!memory_probe(page))
-			return false;
-	}
-	return true;
-}
-
 bool filter_allows(const struct sock_fprog *filter, long number)
 {
 	struct filter_call call = { .machine = FILTER_MACHINE, .number = (u32)number };
@@ -35,8 +25,8 @@ bool filter_allows(const struct sock_fprog *filter, long number)
 		call.arguments[3] = MAP_PRIVATE | MAP_ANONYMOUS;
 		call.known = 1U << 2 | 1U << 3;
 	}
-	if (!is_readable((u64)filter, sizeof *filter) ||
-	    !is_readable((u64)filter->filter, filter->len * sizeof *filter->filter))
+	if (!memory_probe_all((u64)filter, sizeof *filter) ||
+	    !memory_probe_all((u64)filter->filter, filter->len * sizeof *filter->filter))
 		return true;
 	return filter_answer_allows(
 		filter_answer((const struct filter_step *)filter->filter, filter->len, &call));

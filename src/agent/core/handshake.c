@@ -1,9 +1,8 @@
 /*
- * handshake - registers this process with the recorder and maps the ring it gets, in bounded
- * time.
+ * handshake - registers this process with the recorder and maps its ring, in bounded time.
  *
  * Runs in the constructor, in children of fork, at an attach, before the program does what traps
- * would harm, and, for a late handshake, in the handler of its timer (sample/late_hello.c).
+ * would harm, and, for a late handshake, in the handler of its timer (sample/delayed_handshake.c).
  * Whatever fails in it, the process runs on unsampled, and the recorder, which saw it start,
  * names it.
  *
@@ -20,7 +19,7 @@
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
@@ -80,10 +79,7 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 	return ring;
 }
 
-/*
- * own_ring.header stays, and leads to zeros: a handler in another thread, running or preempted,
- * goes on using it.
- */
+/* own_ring.header stays, over zeros: another thread's handler goes on using it. */
 void handshake_leave(void)
 {
 	struct ring_header *ring = own_ring.header;
@@ -101,20 +97,15 @@ void handshake_leave(void)
 	old_ring.bytes = own_ring.terms.bytes;
 }
 
-/*
- * is_first: neither the process nor its parent was sampled.  is_alone: there is no other thread.
- */
+/* is_first: neither process nor parent was sampled.  is_alone: there is no other thread. */
 static void handshake_begin_sampling(struct ring_header *ring, bool is_first, bool is_alone)
 {
 	own_ring.has_timers = own_ring.terms.flags & RING_TIMER;
 	own_ring.has_left = false;
-	/*
-	 * is_in_agent: no samples while events count already and the thread's account has not
-	 * begun.
-	 */
+	/* is_in_agent: no samples while the thread's account has not begun. */
 	thread_notes = (struct thread_notes){
 		.tid = is_alone ? own_process.pid : (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0),
-		.attach = agent_hello.attaches,
+		.attach = own_handshake.attaches,
 		.is_in_agent = true
 	};
 	/* Pairs with the acquire in on_trap(). */
@@ -133,7 +124,7 @@ void handshake_run(u32 occasion, u32 reason)
 	int ring_fd;
 
 	own_process.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
-	agent_hello.may_be_trapped = false;
+	own_handshake.may_be_trapped = false;
 	if (occasion == HANDSHAKE_FORK && reason == HANDSHAKE_NO_REASON)
 		reason = lasting_reason;
 	const struct recorder_question question = { .occasion = occasion, .reason = reason };
@@ -142,7 +133,7 @@ void handshake_run(u32 occasion, u32 reason)
 	if (is_answered && answer.verdict == HANDSHAKE_SAMPLE && ring_fd >= 0)
 		ring = handshake_map_ring(ring_fd, answer.ring_bytes);
 	if (is_answered && answer.verdict == HANDSHAKE_LEAVE)
-		agent_hello.may_be_trapped = false;
+		own_handshake.may_be_trapped = false;
 	if (ring_fd >= 0)
 		recorder_socket_close(ring_fd);
 	if (ring != NULL)
@@ -171,7 +162,7 @@ static bool handshake_ask(const struct recorder_question *question)
 
 bool handshake_stop(u32 reason)
 {
-	MECHANISMS_DO(hold_hello, ());
+	MECHANISMS_DO(hold_handshake, ());
 	/* Not sampled, or its events are off for good. */
 	if (own_ring.header == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return true;
@@ -204,7 +195,7 @@ void handshake_yield_to_debugger(u32 target)
 
 void handshake_resume(void)
 {
-	MECHANISMS_DO(release_hello, ());
+	MECHANISMS_DO(release_handshake, ());
 	/* A lasting reason is not over because an exec failed. */
 	if (own_ring.header == NULL || lasting_reason != HANDSHAKE_NO_REASON)
 		return;

@@ -3,8 +3,7 @@
  *
  * Each floor has a table of its own (interposed.h).  A row has a function's name, what the agent's
  * definition does in the end, and why it is interposed.  PASSES_ON: it calls the next definition of
- * that name (libc's, or a sanitizer's).  ANSWERS: it makes the system call itself, or calls another
- * function of ours.
+ * that name (libc's, or a sanitizer's).  ANSWERS: it does the work itself.
  */
 #pragma once
 #include "abi/types.h"
@@ -30,10 +29,7 @@ struct hooks {
 	const struct hooks table = { hook_names, hook_found,                                   \
 				     sizeof hook_names / sizeof hook_names[0] }
 
-/*
- * Finds the next definitions, in the constructor: dlsym() is not async-signal-safe, and some
- * of these functions are.
- */
+/* Finds the next definitions, in the constructor: handlers cannot, by dlsym(). */
 void hooks_find(const struct hooks *hooks);
 /*
  * For an agent that is loaded into a running process: takes the definitions that all images are

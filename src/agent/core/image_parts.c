@@ -1,12 +1,12 @@
 #include "agent/core/image_parts.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <stddef.h>
 
 #include "agent/core/program_start.h"
 #include "agent/core/images.h"
+#include "agent/core/memory.h"
 
 #define MAX_PROGRAM_HEADERS 64
 
@@ -14,6 +14,7 @@ static void add_segments(const ElfW(Phdr) * headers, u32 count, u64 bias,
 			 struct image_parts *out_image)
 {
 	out_image->count = 0;
+	out_image->fixed = out_image->fixed_end = 0;
 	for (u32 i = 0; i < count && i < MAX_PROGRAM_HEADERS; i++) {
 		const u64 start = bias + headers[i].p_vaddr;
 
@@ -22,8 +23,19 @@ static void add_segments(const ElfW(Phdr) * headers, u32 count, u64 bias,
 				.start = start,
 				.end = start + headers[i].p_memsz,
 				.flags = headers[i].p_flags,
+				.file_end = start + headers[i].p_filesz,
 			};
+		/* The dynamic linker protects whole pages. */
+		if (headers[i].p_type == PT_GNU_RELRO) {
+			out_image->fixed = start & ~(MEMORY_PAGE - 1);
+			out_image->fixed_end = start + headers[i].p_memsz;
+		}
 	}
+}
+
+void image_parts_read(const struct dl_phdr_info *info, struct image_parts *out_image)
+{
+	add_segments(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, out_image);
 }
 
 bool image_parts_find(u64 address, struct image_parts *out_image)
@@ -35,12 +47,12 @@ bool image_parts_find(u64 address, struct image_parts *out_image)
 		return false;
 	/* Memory of an image that may be unloaded is not read: `found` has its place. */
 	if (!images_is_lasting(found.dlfo_link_map)) {
-		out_image->parts[0] = (struct image_part){
-			.start = (u64)found.dlfo_map_start,
-			.end = (u64)found.dlfo_map_end,
-			.flags = PF_R | PF_W | PF_X,
+		*out_image = (struct image_parts){
+			.parts[0] = { .start = (u64)found.dlfo_map_start,
+				      .end = (u64)found.dlfo_map_end,
+				      .flags = PF_R | PF_W | PF_X },
+			.count = 1,
 		};
-		out_image->count = 1;
 		return true;
 	}
 	if (!images_find_headers(&found, &headers))
@@ -59,7 +71,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *context)
 	const struct search *search = context;
 
 	(void)size;
-	add_segments(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, search->image);
+	image_parts_read(info, search->image);
 	return image_parts_have(search->image, search->address, search->address + 1, 0);
 }
 
@@ -74,7 +86,7 @@ void image_parts_of_program(struct image_parts *out_program)
 {
 	const struct link_map *program = _r_debug.r_map;
 
-	out_program->count = 0;
+	*out_program = (struct image_parts){ .count = 0 };
 	if (program_start.headers != NULL && program != NULL)
 		add_segments(program_start.headers, program_start.header_count,
 			     (u64)program->l_addr, out_program);

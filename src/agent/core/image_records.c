@@ -4,6 +4,7 @@
 
 #include "abi/ring.h"
 #include "agent/core/own_ring.h"
+#include "agent/core/record.h"
 #include "agent/core/thread_notes.h"
 
 #define IMAGE_PATH_MAX  1024U
@@ -22,15 +23,13 @@ bool image_records_are_wanted(void)
 
 void image_records_flush(struct ring_header *ring)
 {
-	u64 position;
+	struct record record;
 
 	__atomic_store_n(&sent.image_count, 0, __ATOMIC_RELAXED);
-	if (ring_reserve(ring, own_ring.terms.word_count, RING_WORDS(struct ring_flush),
-			 &position) < 0)
+	if (!record_begin(&record, ring, RING_WORDS(struct ring_flush)))
 		return;
-	ring_put(ring, own_ring.terms.word_count, position, 1, thread_notes.last_time_ns);
-	ring_commit(ring, own_ring.terms.word_count, position, RING_WORDS(struct ring_flush),
-		    RING_FLUSH);
+	record_put(&record, thread_notes.last_time_ns);
+	record_end(&record, RING_FLUSH);
 }
 
 static bool image_is_sent(u64 start)
@@ -53,36 +52,25 @@ static void image_mark_sent(u64 start)
 		__atomic_store_n(&sent.images[place], start, __ATOMIC_RELAXED);
 }
 
-static u64 path_word(const char *path, u32 length, u32 index)
-{
-	u64 word = 0;
-
-	for (u32 i = 0; i < sizeof(u64) && index * sizeof(u64) + i < length; i++)
-		word |= (u64)(u8)path[index * sizeof(u64) + i] << 8 * i;
-	return word;
-}
-
 void image_records_send(struct ring_header *ring, const struct image_place *image)
 {
+	struct record record;
 	u32 length = 0;
-	u64 position;
 
 	if (ring == NULL || image_is_sent(image->start))
 		return;
 	while (length < IMAGE_PATH_MAX && image->path[length] != '\0')
 		length++;
-	u32 path_words = length / (u32)sizeof(u64) + 1;
-	u16 words = (u16)(RING_WORDS(struct ring_image) + path_words);
-
-	if (ring_reserve(ring, own_ring.terms.word_count, words, &position) < 0)
+	if (!record_begin(&record, ring,
+			  RING_WORDS(struct ring_image) + length / sizeof(u64) + 1))
 		return;
-	ring_put(ring, own_ring.terms.word_count, position, 1, thread_notes.last_time_ns);
-	ring_put(ring, own_ring.terms.word_count, position, 2, image->start);
-	ring_put(ring, own_ring.terms.word_count, position, 3, image->end);
-	ring_put(ring, own_ring.terms.word_count, position, 4, image->load_bias);
-	for (u32 i = 0; i < path_words; i++)
-		ring_put(ring, own_ring.terms.word_count, position, 5 + i,
-			 path_word(image->path, length, i));
-	ring_commit(ring, own_ring.terms.word_count, position, words, RING_IMAGE);
+	record_put(&record, thread_notes.last_time_ns);
+	record_put(&record, image->start);
+	record_put(&record, image->end);
+	record_put(&record, image->load_bias);
+	for (u32 i = 0; i < length; i++)
+		record_put_byte(&record, (u8)image->path[i]);
+	record_put_byte(&record, '\0');
+	record_end(&record, RING_IMAGE);
 	image_mark_sent(image->start);
 }

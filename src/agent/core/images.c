@@ -136,9 +136,7 @@ bool images_find_headers(const struct dl_find_object *found, struct images_heade
 	return true;
 }
 
-/*
- * Measures the image, its unwind table, and the segment around that, within which rules are read.
- */
+/* Measures the image, its unwind table, and the segment around it, where rules are read. */
 static bool image_measure(const struct images_headers *segments, struct mem *mem,
 			  struct native_image *image)
 {

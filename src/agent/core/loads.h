@@ -1,6 +1,5 @@
 /*
- * loads - reads memory by instructions that may fault: each is listed with the address at which
- * to go on if it does.
+ * loads - reads memory by instructions that may fault: each is listed, with where to go on.
  *
  * Where the kernel's action for faults is ours, its handler looks them up in the list
  * (signals/faults.h).  Elsewhere these loads read only memory that is known to be mapped.

@@ -1,10 +1,9 @@
 /*
  * mechanism - what each mechanism does at the steps of a process's life.
  *
- * core/ decides when a step comes (a start, a fork, a thread, an unloaded image); what is done
- * then is in each mechanism's row, in its own folder.  agent/mechanisms_record.c and
- * mechanisms_trace.c list the rows; a step calls them in that order.  A row leaves out the steps
- * that it does not need.
+ * core/ decides when a step comes (a start, a fork, a thread, an unloaded image); what is done then
+ * is in each mechanism's row, in its own folder.  agent/mechanisms_record.c and mechanisms_trace.c
+ * list the rows; a step calls them in that order.  Rows leave out what they do not need.
  */
 #pragma once
 #include <stdbool.h>
@@ -32,20 +31,17 @@ struct mechanism {
 
 	/* In the constructor, before the handshake. */
 	void (*start)(void);
-	/*
-	 * In the constructor or a child of fork, after the handshake or its delay; there may be
-	 * no ring.
-	 */
+	/* After the handshake, or its delay, in any new process; there may be no ring. */
 	void (*settle)(void);
 	/* Delays the handshake by cpu_ns of CPU time; false: no mechanism does that. */
-	bool (*delay_hello)(u32 occasion, u64 cpu_ns);
+	bool (*delay_handshake)(u32 occasion, u64 cpu_ns);
 	/* A delayed handshake is about to be set up; it may run in a handler. */
-	void (*wait_for_hello)(void);
+	void (*wait_for_handshake)(void);
 	/* Makes a delayed handshake now: the recorder must know of what is about to happen. */
-	void (*say_hello)(void);
+	void (*make_handshake)(void);
 	/* Stops the timer of a delayed handshake, so that no trap of it comes; starts it again. */
-	void (*hold_hello)(void);
-	void (*release_hello)(void);
+	void (*hold_handshake)(void);
+	void (*release_handshake)(void);
 	/* A ring was mapped.  is_first: neither the process nor its parent had one. */
 	void (*begin)(struct ring_header *ring, bool is_first);
 	/* The recorder has stopped sending traps; it may send them again. */
@@ -62,10 +58,7 @@ struct mechanism {
 
 	/* A thread is about to be created; caller: pthread_create()'s return address, else NULL. */
 	void (*before_thread)(const void *caller);
-	/*
-	 * Whether threads are to begin in a function of ours; one has, and runs start_function
-	 * next.
-	 */
+	/* Whether threads are to begin in our function; one has, before start_function. */
 	bool (*wants_thread)(void);
 	void (*begin_thread)(u64 start_function);
 	/*
@@ -95,10 +88,7 @@ struct mechanism {
 	void (*forbid_handlers)(void);
 	/* A filter of the program's forbids the calls by which a new thread gets memory of ours. */
 	void (*forbid_threads)(void);
-	/*
-	 * The program is about to forbid reading the machine's counter (rdtsc); it allows it
-	 * again.
-	 */
+	/* The program is about to forbid reading the counter (rdtsc); it allows it again. */
 	void (*forbid_counter)(void);
 	void (*allow_counter)(void);
 

@@ -45,6 +45,11 @@ static u64 memory_find_hole(u64 low, u64 high)
 	return page < high ? page : high;
 }
 
+bool memory_probe_all(u64 addr, u64 bytes)
+{
+	return addr <= ~0ULL - bytes && memory_find_hole(addr, addr + bytes) == addr + bytes;
+}
+
 /*
  * The end of the calling thread's own stack if sp can lie on it, or 0.  glibc puts a thread's
  * control block at the end of its stack; not the main thread's, whose stack the kernel made.

@@ -3,13 +3,12 @@
  *
  * Two ranges, the bounds, are known to stay mapped and are read directly: the thread's own stack
  * from the stack pointer to its end, and the segment with the unwind rules of an image that is
- * never unloaded.  All else (a coroutine's stack, generated code, the tables of a library that
- * may be unloaded meanwhile) is copied page by page with process_vm_readv() of the process
- * itself, and read in the copy: the kernel returns EFAULT where a load would have killed the
- * process, whatever signals are blocked and whatever other threads unmap.  Where system calls
- * may be forbidden, only the bounds are read.  In a process with an interpreter, whose frames
- * are in the heap, all else is read by loads that may fault (signals/faults.h).
- * (docs/decisions/0004-reading-memory.md)
+ * never unloaded.  All else (a coroutine's stack, generated code, the tables of a library that may
+ * be unloaded meanwhile) is copied page by page with process_vm_readv() of the process itself, and
+ * read in the copy: the kernel returns EFAULT where a load would have killed the process, whatever
+ * signals are blocked and whatever other threads unmap.  Where system calls may be forbidden, only
+ * the bounds are read.  In a process with an interpreter, whose frames are in the heap, all else is
+ * read by loads that may fault (signals/faults.h).  (docs/decisions/0004-reading-memory.md)
  */
 #pragma once
 #include <stdbool.h>
@@ -51,16 +50,15 @@ struct mem {
 	enum memory_loads loads;
 	const ucontext_t *context; /* what was interrupted */
 	bool is_own_stack;         /* the walk begins on the thread's own stack */
-	/*
-	 * Else the bounds of the stack we run on, if its interpreter shows them; both 0:
-	 * unknown.
-	 */
+	/* Else the bounds of the stack we run on, by its interpreter; both 0: unknown. */
 	u64 shown_low, shown_high;
 	bool was_forbidden; /* a read failed since no system call may be made */
 };
 
 /* Whether the page of addr can be read at this moment: costs a system call. */
 bool memory_probe(u64 addr);
+/* The same for all pages of `bytes` bytes from addr on. */
+bool memory_probe_all(u64 addr, u64 bytes);
 /*
  * Whether the stack that we run on, at sp, has `bytes` of room below it.  Costs a system call
  * where a page is entered for the first time.

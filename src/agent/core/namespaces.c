@@ -2,10 +2,9 @@
  * namespaces - ends sampling before dlmopen() loads libraries with a C library of their own.
  *
  * A library that dlmopen() loads into another namespace calls that namespace's libc, which we do
- * not interpose: its threads block our trap, its sigwait() takes the trap, its exec lets the
- * trap kill the next image, and a handler that it sets for SIGTRAP is in the kernel without our
- * knowledge.  The agent is not preloaded there, either.  So the process asks not to be sampled
- * any more.
+ * not interpose: its threads block our trap, its sigwait() takes the trap, its exec lets the trap
+ * kill the next image, and a handler that it sets for SIGTRAP is in the kernel without our
+ * knowledge.  The agent is not preloaded there, either.  So sampling ends.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +27,7 @@ AGENT_EXPORT void *dlmopen(Lmid_t namespace, const char *file, int mode)
 	const int saved_errno = errno;
 
 	if (namespace != LM_ID_BASE)
-		MECHANISMS_DO(say_hello, ());
+		MECHANISMS_DO(make_handshake, ());
 	if (namespace != LM_ID_BASE && own_ring.header != NULL && !agent_is_of_another())
 		handshake_stop(HANDSHAKE_SECOND_LIBC);
 	errno = saved_errno;

@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "abi/handshake.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
@@ -142,7 +142,7 @@ static int connect_to_recorder(void)
 
 static bool say(int fd, const struct recorder_question *question, u64 now_ns)
 {
-	struct handshake_hello hello = {
+	struct handshake_request request = {
 		.magic = HANDSHAKE_MAGIC,
 		.occasion = question->occasion,
 		.pid = (u32)own_process.pid,
@@ -155,12 +155,12 @@ static bool say(int fd, const struct recorder_question *question, u64 now_ns)
 	};
 
 	/* In the constructor, libc has not set program_invocation_short_name yet. */
-	strncpy(hello.name,
+	strncpy(request.name,
 		question->occasion == HANDSHAKE_START ? program_start.name
 						      : program_invocation_short_name,
-		sizeof hello.name - 1);
-	return arch_syscall6(SYS_sendto, fd, (long)&hello, sizeof hello, MSG_NOSIGNAL, 0, 0) ==
-	       (long)sizeof hello;
+		sizeof request.name - 1);
+	return arch_syscall6(SYS_sendto, fd, (long)&request, sizeof request, MSG_NOSIGNAL, 0,
+			     0) == (long)sizeof request;
 }
 
 /* A process that is stopped and continued gets EINTR, whatever signals it blocks (signal(7)). */
@@ -214,7 +214,7 @@ bool recorder_socket_ask(const struct recorder_question *question,
 	if (fd >= 0) {
 		const u64 now_ns = kernel_clock_ns(CLOCK_MONOTONIC);
 
-		agent_hello.may_be_trapped = true;
+		own_handshake.may_be_trapped = true;
 		is_answered = say(fd, question, now_ns) &&
 			      hear_answer(fd, now_ns + recorder.patience_ms * NS_PER_MS,
 					  out_answer, out_ring_fd);

@@ -1,8 +1,7 @@
 /*
  * recorder_socket - sends the recorder one message and waits for its answer, in bounded time.
  *
- * All signals are blocked meanwhile.  Not for handlers, but for the late handshake's
- * (sample/late_hello.c).
+ * All signals are blocked meanwhile.  Not for handlers, but the late handshake's.
  */
 #pragma once
 #include <stdbool.h>
@@ -32,10 +31,7 @@ bool recorder_socket_ask(const struct recorder_question *question,
 void recorder_socket_close(int fd);
 /* Whether the recorder that the environment names still listens. */
 bool recorder_socket_is_reachable(void);
-/*
- * The next question goes over this connected socket, which is then closed, in place of a new
- * one.
- */
+/* The next question goes over this connected socket, which is then closed. */
 void recorder_socket_take(int fd);
 /* Closes that socket if no question used it. */
 void recorder_socket_drop(void);

@@ -1,6 +1,5 @@
 /*
- * redirect - interposes functions in a running process: redirects its images' calls to the
- * agent.
+ * redirect - interposes functions in a running process: redirects its images' calls.
  *
  * A preloaded agent interposes functions since the linker finds them in it first.  In one that
  * is loaded later it finds none; so the addresses that the linker wrote into the loaded images

@@ -1,6 +1,5 @@
 /*
- * regions - keeps the regions that the program begins and names, and puts them into stacks as
- * frames.
+ * regions - keeps the program's named regions, and puts them into stacks as frames.
  *
  * An open region is a frame of its own: called by the frame that began it, and the caller of
  * what that frame calls.  So it is kept with the position of that frame:

@@ -71,10 +71,7 @@ static void put_inside(struct walk *walk, u64 word)
 	walk->frames[walk->count - 2] = word;
 }
 
-/*
- * The leaf is an address and can have no callee: so it becomes a caller, and the innermost
- * region the leaf.
- */
+/* The leaf can have no callee: it becomes a caller, and the innermost region the leaf. */
 static void put_inside_leaf(struct walk *walk, u64 word)
 {
 	if (walk->regions.leaf == 0) {

@@ -8,8 +8,7 @@
  * can: no clock can be read then, and samples are dated by their period.
  *
  * Every handler makes one call at its end, rt_sigreturn.  Where a filter does not allow it, or
- * system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no trap may come
- * any more.
+ * system calls are handed to the program itself (PR_SET_SYSCALL_USER_DISPATCH), no trap may come.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -36,7 +35,7 @@ static void end_traps(void)
 {
 	const int saved_errno = errno;
 
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	MECHANISMS_DO(forbid_handlers, ());
 	errno = saved_errno;
 }
@@ -53,7 +52,7 @@ static void give_up_counter(void)
 
 static void give_up_calls(bool is_strict)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	MECHANISMS_DO(forbid_calls, ());
 	__atomic_store_n(&permits.may_call, false, __ATOMIC_RELAXED);
 	if (!is_strict)
@@ -79,7 +78,7 @@ static void note_filter(const struct sock_fprog *filter)
 {
 	if (filter == NULL)
 		return;
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	if (may_end_traps && !filter_allows(filter, SYS_rt_sigreturn))
 		end_traps();
 	/* Under an earlier filter this one cannot be examined: that takes system calls. */
@@ -157,10 +156,7 @@ AGENT_START AGENT_EXPORT int prctl(int option, ...)
 extern int execveat(int folder, const char *path, char *const argv[], char *const environment[],
 		    int flags);
 
-/*
- * Whether other files may be seen after the call (as in sample/other_files.c for libc's
- * functions).
- */
+/* Whether other files may be seen after the call (sample/other_files.c: libc's functions). */
 static bool changes_files(long number)
 {
 	return number == SYS_chroot || number == SYS_pivot_root || number == SYS_unshare ||
@@ -177,7 +173,7 @@ AGENT_EXPORT long syscall(long number, ...)
 		a[i] = va_arg(list, long);
 	va_end(list);
 	if (changes_files(number))
-		MECHANISMS_DO(say_hello, ());
+		MECHANISMS_DO(make_handshake, ());
 	if (number == SYS_seccomp)
 		note_seccomp(a[0], a[1], a[2]);
 	if (number == SYS_prctl)

@@ -14,7 +14,7 @@
 
 #include "abi/handshake.h"
 #include "abi/ring.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
@@ -34,7 +34,7 @@
 struct own_ring own_ring AGENT_STATE;
 struct own_process own_process AGENT_STATE;
 struct permits permits AGENT_STATE;
-struct hello agent_hello AGENT_STATE;
+struct own_handshake own_handshake AGENT_STATE;
 /* Set before a fork: the child would touch a page of the ring to find it. */
 static u64 late_ns_of_child AGENT_STATE;
 struct program_start program_start AGENT_STATE;
@@ -79,9 +79,9 @@ AGENT_START static void after_fork_in_parent(void)
 }
 
 /* Makes the handshake after late_ns of CPU time; 0: now. */
-AGENT_START static void say_hello(u32 occasion, u64 late_ns)
+AGENT_START static void make_handshake(u32 occasion, u64 late_ns)
 {
-	if (late_ns == 0 || !MECHANISMS_ASK(delay_hello, (occasion, late_ns)))
+	if (late_ns == 0 || !MECHANISMS_ASK(delay_handshake, (occasion, late_ns)))
 		handshake_run(occasion, HANDSHAKE_NO_REASON);
 }
 
@@ -102,21 +102,21 @@ AGENT_START static void note_start(u64 begin_ns)
 AGENT_START static void after_fork_in_child(void)
 {
 	const bool was_followed =
-		(own_ring.header != NULL && !own_ring.has_left) || agent_hello.is_due;
+		(own_ring.header != NULL && !own_ring.has_left) || own_handshake.is_due;
 	const u64 late_ns = late_ns_of_child;
-	const bool says_hello =
-		was_followed && permits.may_call && !agent_hello.leaves_children;
-	const u64 begin_ns = says_hello && late_ns == 0 ? cpu_time_of_thread_ns() : 0;
+	const bool makes_handshake =
+		was_followed && permits.may_call && !own_handshake.leaves_children;
+	const u64 begin_ns = makes_handshake && late_ns == 0 ? cpu_time_of_thread_ns() : 0;
 
 	own_process.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	/* No handshake will clear it. */
-	if (agent_hello.leaves_children)
-		agent_hello.may_be_trapped = false;
+	if (own_handshake.leaves_children)
+		own_handshake.may_be_trapped = false;
 	threads_forget_others();
 	handshake_forget();
 	/* Under a filter of the parent's, opening a socket may kill (permits.may_call). */
-	if (says_hello)
-		say_hello(HANDSHAKE_FORK, late_ns);
+	if (makes_handshake)
+		make_handshake(HANDSHAKE_FORK, late_ns);
 	MECHANISMS_DO(after_fork, ());
 	MECHANISMS_DO(settle, ());
 	note_start(begin_ns);
@@ -168,7 +168,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	program_start.header_count = (u32)getauxval(AT_PHNUM);
 	if (!is_late) {
 		MECHANISMS_DO(start, ());
-		say_hello(HANDSHAKE_START, environment_late_ns());
+		make_handshake(HANDSHAKE_START, environment_late_ns());
 		MECHANISMS_DO(settle, ());
 		start_follow_forks();
 		note_start(begin_ns);

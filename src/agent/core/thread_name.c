@@ -1,8 +1,8 @@
 #include "agent/core/thread_name.h"
 
 #include "abi/ring.h"
-#include "agent/core/own_ring.h"
 #include "agent/core/memory.h"
+#include "agent/core/record.h"
 #include "agent/core/thread_notes.h"
 #include "walk/name_text.h"
 
@@ -34,31 +34,19 @@ static u32 length_of(const struct name_text *name)
 	return 0;
 }
 
-static u64 word_of(const struct name_text *name, u32 length, u32 index)
-{
-	u64 word = 0;
-
-	for (u32 i = 0; i < sizeof word && index * sizeof word + i < length; i++)
-		word |= (u64)name->bytes[index * sizeof word + i] << 8 * i;
-	return word;
-}
-
 static bool send(struct ring_header *ring, const struct name_text *name)
 {
 	const u32 length = length_of(name);
-	const u32 name_words = (length + 7) / (u32)sizeof(u64);
-	const u16 words = (u16)(RING_WORDS(struct ring_thread) + name_words);
-	u64 position;
+	struct record record;
 
-	if (ring_reserve(ring, own_ring.terms.word_count, words, &position) < 0)
+	if (!record_begin(&record, ring,
+			  RING_WORDS(struct ring_thread) + (length + 7) / sizeof(u64)))
 		return false;
-	ring_put(ring, own_ring.terms.word_count, position, 1, thread_notes.last_time_ns);
-	ring_put(ring, own_ring.terms.word_count, position, 2,
-		 (u64)(u32)thread_notes.tid | (u64)length << 32);
-	for (u32 i = 0; i < name_words; i++)
-		ring_put(ring, own_ring.terms.word_count, position,
-			 RING_WORDS(struct ring_thread) + i, word_of(name, length, i));
-	ring_commit(ring, own_ring.terms.word_count, position, words, RING_THREAD);
+	record_put(&record, thread_notes.last_time_ns);
+	record_put(&record, (u64)(u32)thread_notes.tid | (u64)length << 32);
+	for (u32 i = 0; i < length; i++)
+		record_put_byte(&record, name->bytes[i]);
+	record_end(&record, RING_THREAD);
 	return true;
 }
 

@@ -19,7 +19,7 @@ struct thread_notes {
 	u64 named_ns;        /* when the name was looked at last (CLOCK_MONOTONIC) */
 	u64 start_function;  /* 0: the thread began before sampling did, or unseen */
 	u32 name_looks;      /* how often the name was looked at, up to a limit */
-	u32 attach;          /* agent_hello.attaches when the thread's account was begun */
+	u32 attach;          /* own_handshake.attaches when the thread's account was begun */
 	bool is_in_agent;    /* it runs our code outside of handlers: no samples */
 	bool is_by_timers;   /* samples stand for the time since the last: clock.c */
 	bool is_ending;      /* its start function has returned: thread_end.c */

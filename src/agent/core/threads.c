@@ -115,7 +115,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 {
 	struct thread_start *start;
 
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	start = MECHANISMS_ASK(wants_thread, ()) ? thread_start_take() : NULL;
 	own_process.has_had_threads = true;
 	MECHANISMS_DO(before_thread, (__builtin_return_address(0)));
@@ -135,7 +135,7 @@ AGENT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argumen
 {
 	struct thread_start *start;
 
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	start = MECHANISMS_ASK(wants_thread, ()) ? thread_start_take() : NULL;
 	own_process.has_had_threads = true;
 	MECHANISMS_DO(before_thread, (NULL));

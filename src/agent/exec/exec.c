@@ -1,11 +1,9 @@
 /*
- * exec - interposes exec: preloads the agent into the next program, or leaves its environment
- * clean.
+ * exec - interposes exec: preloads the agent into the next program, or leaves no trace in it.
  *
- * If the agent can be preloaded into the next image, that gets a copy of its environment with
- * our two entries, which its agent takes out again (environment.h).  If it cannot, since the
- * image is statically linked or privileged or the like, the image gets exactly what it would
- * have without us.
+ * If the agent can be preloaded into the next image, that gets a copy of its environment with our
+ * two entries, which its agent takes out again (environment.h).  If it cannot, since the image is
+ * statically linked or privileged or the like, it gets what it would have without us.
  *
  * exec resets our handler, and a trap that the event, or a timer, raised while the kernel was
  * executing exec arrives in the new image: by default it kills.  (Measured on Linux 6.18: an
@@ -25,7 +23,7 @@
 #include <unistd.h>
 
 #include "abi/handshake.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/arch.h"
@@ -58,7 +56,7 @@ struct image_call {
 /* In a vfork child the events and timers are the parent's, and so is this memory. */
 static bool is_sampled(void)
 {
-	return (own_ring.header != NULL || agent_hello.is_due) && !agent_is_of_another();
+	return (own_ring.header != NULL || own_handshake.is_due) && !agent_is_of_another();
 }
 
 /* The system call.  Returns a negative errno. */
@@ -88,8 +86,8 @@ static int image_execute_shown(const struct image_call *call, char *const *envir
 
 /*
  * Executes an image without an agent: it has no handler for a late trap, so none may come.  The
- * recorder, which is asked for that, opens the event that counts the next image; so a vfork child
- * asks, too.
+ * recorder, which is asked, also opens the event that counts the next image: a vfork child asks,
+ * too.
  */
 static int image_execute_alone(const struct image_call *call, u32 reason)
 {
@@ -139,10 +137,7 @@ static int image_exec(const struct image_call *call)
 	struct environment_copy copy;
 
 	image_judge(call, &judged);
-	/*
-	 * The file is missing, and execve() reports it; if it appears meanwhile, it runs without
-	 * agent.
-	 */
+	/* execve() reports a missing file; one that appears meanwhile runs without agent. */
 	if (judged.answer.kind == PROGRAM_MISSING)
 		return image_execute_shown(call, call->environment, is_sampled());
 	if (judged.answer.kind != PROGRAM_ENTERABLE)

@@ -1,6 +1,5 @@
 /*
- * launch - interposes posix_spawn(), also for system() and popen(): preloads the agent into the
- * child.
+ * launch - interposes posix_spawn(), also for system() and popen(): with the agent preloaded.
  *
  * libc's functions do not call our exec, so the environment is made before they are called.  The
  * child is a vfork child of libc's: no event of ours is on it, so no trap can come late.
@@ -11,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/core/environment.h"
@@ -141,6 +141,16 @@ AGENT_EXPORT int posix_spawnp(pid_t *pid, const char *file,
 					.argv = argv,
 					.environment = environment },
 		      pid);
+}
+
+pid_t launch_wait(pid_t pid, int *out_status)
+{
+	pid_t waited;
+
+	do {
+		waited = waitpid(pid, out_status, 0);
+	} while (waited < 0 && errno == EINTR);
+	return waited;
 }
 
 int launch_shell(const char *command, const posix_spawn_file_actions_t *actions,

@@ -22,6 +22,8 @@ int launch(const struct launch *call, pid_t *out_pid);
 /* `sh -c command` with the program's environment. */
 int launch_shell(const char *command, const posix_spawn_file_actions_t *actions,
 		 const posix_spawnattr_t *attributes, pid_t *out_pid);
+/* waitpid(2), repeated after signals. */
+pid_t launch_wait(pid_t pid, int *out_status);
 /* In a child of fork: frees the locks that the parent's other threads held. */
 void system_forget(void);
 void popen_forget(void);

@@ -49,8 +49,7 @@ static void path_of_descriptor(int fd, char out_path[32])
 
 /*
  * Calls stat(2) before it opens the file: opening a FIFO would wake its writer, and some devices
- * act on being opened.  For a path that cannot be read that call fails, while a read of ours
- * would crash.
+ * act on being opened.  For a path that cannot be read that call fails, where a read would crash.
  */
 static enum program_kind file_open(struct program_file *file, int folder, const char *path,
 				   int flags)

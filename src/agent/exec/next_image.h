@@ -1,10 +1,9 @@
 /*
  * next_image - finds out whether the agent can be preloaded into a program about to be executed.
  *
- * abi/program.h judges the program; here is how its file is read.  Ten system calls for an
- * ordinary program, none of which is a cancellation point: access, stat, open, four reads and
- * the close, and two for the ids.  No allocation, 3 KiB of stack; usable in vfork children and
- * in handlers.
+ * abi/program.h judges the program; here is how its file is read.  Ten system calls for an ordinary
+ * program, none of which is a cancellation point: access, stat, open, four reads and the close, and
+ * two for the ids.  Allocates nothing, takes 3 KiB of stack; also for vfork children and handlers.
  */
 #pragma once
 #include <stdbool.h>

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/core/agent_state.h"
@@ -177,12 +176,10 @@ static pid_t take(const FILE *file)
 static int wait_for(pid_t pid, int rc)
 {
 	int status, before;
-	pid_t waited;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-	do {
-		waited = waitpid(pid, &status, 0);
-	} while (waited < 0 && errno == EINTR);
+	const pid_t waited = launch_wait(pid, &status);
+
 	pthread_setcancelstate(before, NULL);
 	if (waited < 0)
 		return -1;

@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
 #include "agent/core/agent_state.h"
 #include "agent/core/environment.h"
@@ -81,16 +80,6 @@ static int start_shell(const char *command, struct system_call *call)
 	return rc;
 }
 
-static pid_t wait_for(pid_t pid, int *out_status)
-{
-	pid_t waited;
-
-	do {
-		waited = waitpid(pid, out_status, 0);
-	} while (waited < 0 && errno == EINTR);
-	return waited;
-}
-
 static void cancelled(void *context)
 {
 	const struct system_call *call = context;
@@ -98,7 +87,7 @@ static void cancelled(void *context)
 
 	kill(call->pid, SIGKILL);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-	wait_for(call->pid, NULL);
+	launch_wait(call->pid, NULL);
 	pthread_setcancelstate(before, NULL);
 	end(call);
 }
@@ -116,7 +105,7 @@ static int run(const char *command)
 		status = 127 << 8;
 	} else {
 		pthread_cleanup_push(cancelled, &call);
-		if (wait_for(call.pid, &status) != call.pid)
+		if (launch_wait(call.pid, &status) != call.pid)
 			status = -1;
 		pthread_cleanup_pop(0);
 	}

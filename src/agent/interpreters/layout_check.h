@@ -1,6 +1,5 @@
 /*
- * layout_check - checks that the addresses of an interpreter's layout are of this process's
- * images.
+ * layout_check - checks that a layout's addresses are of this process's images.
  *
  * The agent calls functions at addresses of a layout, and reads data at others: each must be in
  * the image that has the interpreter's loop, code in an executable part; data may also be in the

@@ -11,8 +11,8 @@
  * What counts is the thread's CPU time: a handler that was preempted has taken nothing from its
  * program.  To read that costs as much as a walk, so it is done only while walks are slow.
  *
- * The first walks of a thread are slow, while rules are still to be found: a credit, once,
- * lets them be made.
+ * The first walks of a thread are slow, while rules are still to be found: a credit, once, allows
+ * them.
  */
 #pragma once
 #include <stdbool.h>

@@ -39,12 +39,12 @@
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
 #include "agent/core/arch.h"
+#include "agent/core/cpu_time.h"
 #include "agent/core/memory.h"
 #include "agent/core/thread_notes.h"
 #include "agent/sample/clock_internal.h"
 
 #define SAMPLES_PER_CLOCK_READ 64
-#define NS_PER_SECOND          1000000000ULL
 /* In so long a period threads take turns, and two system calls are a negligible cost. */
 #define LONG_PERIOD_NS 500000
 /*
@@ -109,8 +109,7 @@ static u64 clock_periods(u64 event_ns, u64 tolerance_ns)
 
 /*
  * A trap that interrupts user code comes at the very end of a period: the thread's periods are
- * counted from there.  A trap far from an expected end was another thread's, unless the event is
- * unshared.
+ * counted from there.  A trap far from there was another thread's, unless the event is unshared.
  */
 static void clock_lock_phase(u64 event_ns, bool is_unshared)
 {
@@ -231,10 +230,7 @@ static u64 clock_settle(struct ring_header *ring, u64 pc, u64 traps_ns)
 	if (thread_notes.is_by_timers || own_ring.terms.flags & RING_USER_MODE_ONLY) {
 		const u64 due_ns = clock_cover_all(event_ns);
 
-		/*
-		 * A user-mode event counted no system time in between: a trap is a
-		 * period.
-		 */
+		/* A user-mode event counted no system time in between: a trap is a period. */
 		return thread_notes.is_by_timers ? due_ns : traps_ns;
 	}
 	const bool is_behind_call = clock_is_behind_call(pc);

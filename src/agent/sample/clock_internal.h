@@ -44,8 +44,6 @@ static inline u64 clock_period_ns(void)
 	return own_ring.terms.period_ns << clock_own.rung;
 }
 
-/* CLOCK_MONOTONIC: no system call where the machine's counter can be trusted (the vDSO). */
-u64 clock_monotonic_ns(void);
 /* User time, RUSAGE_SELF's or RUSAGE_THREAD's. */
 u64 clock_user_ns(int who);
 /*

@@ -13,27 +13,18 @@
 #include "agent/sample/clock.h"
 #include "agent/sample/clock_internal.h"
 
-#define NS_PER_SECOND 1000000000ULL
-
-static u64 timespec_ns(const struct timespec *time)
+static u64 timeval_ns(const struct timeval *time)
 {
-	return (u64)time->tv_sec * NS_PER_SECOND + (u64)time->tv_nsec;
+	return (u64)time->tv_sec * NS_PER_SECOND + (u64)time->tv_usec * 1000;
 }
 
-u64 clock_monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return timespec_ns(&now);
-}
 u64 clock_user_ns(int who)
 {
 	struct rusage usage;
 
-	if (arch_syscall4(SYS_getrusage, who, (long)&usage, 0, 0) != 0)
-		return 0;
-	return (u64)usage.ru_utime.tv_sec * NS_PER_SECOND + (u64)usage.ru_utime.tv_usec * 1000;
+	return arch_syscall4(SYS_getrusage, who, (long)&usage, 0, 0) == 0
+		       ? timeval_ns(&usage.ru_utime)
+		       : 0;
 }
 
 u64 clock_switches(int who, u64 *out_waits, u64 *out_system_ns)
@@ -44,8 +35,7 @@ u64 clock_switches(int who, u64 *out_waits, u64 *out_system_ns)
 	if (arch_syscall4(SYS_getrusage, who, (long)&usage, 0, 0) != 0)
 		return 0;
 	*out_waits = (u64)usage.ru_nvcsw;
-	*out_system_ns =
-		(u64)usage.ru_stime.tv_sec * NS_PER_SECOND + (u64)usage.ru_stime.tv_usec * 1000;
+	*out_system_ns = timeval_ns(&usage.ru_stime);
 	return (u64)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 

@@ -4,10 +4,11 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
 #include "agent/core/arch.h"
+#include "agent/core/cpu_time.h"
 #include "agent/core/thread_notes.h"
 #include "agent/sample/clock.h"
 #include "agent/sample/clock_internal.h"
@@ -58,7 +59,7 @@ void clock_begin_thread(void)
 void clock_expect_end(void)
 {
 	clock_own.is_end_expected = true;
-	thread_notes.attach = agent_hello.attaches;
+	thread_notes.attach = own_handshake.attaches;
 	__atomic_fetch_add(&clock_other_threads, 1, __ATOMIC_RELAXED);
 }
 
@@ -110,7 +111,7 @@ static void clock_end_pause(struct ring_header *ring, u64 now_ns)
 /* The thread's first sample for a recorder that attached while it ran. */
 static void clock_meet_recorder(struct ring_header *ring, u64 now_ns)
 {
-	thread_notes.attach = agent_hello.attaches;
+	thread_notes.attach = own_handshake.attaches;
 	thread_notes.name_hash = 0;
 	clock_own.covered_ns = clock_own.weighed_ns = 0;
 	clock_own.tick_ns = clock_own.tick_due_ns = 0;
@@ -126,7 +127,7 @@ void clock_look_around(struct ring_header *ring, u64 now_ns)
 		clock_meet_thread(ring, now_ns);
 	else if (thread_notes.tid == 0)
 		thread_notes.tid = thread_notes.born_tid;
-	if (thread_notes.attach != agent_hello.attaches && permits.may_call)
+	if (thread_notes.attach != own_handshake.attaches && permits.may_call)
 		clock_meet_recorder(ring, now_ns);
 	else if (clock_own.pauses != clock_pauses(ring) && permits.may_call)
 		clock_end_pause(ring, now_ns);
@@ -143,10 +144,9 @@ static bool clock_knows_rest(void)
 }
 
 /*
- * How far an ending thread's time is covered.  A long-lived one's is to the last period's end:
- * what its clock showed before that beyond what its events counted is not its time.  A short
- * one's is what its samples covered, since a trap that was another thread's may have moved that
- * end.
+ * How far an ending thread's time is covered.  A long-lived one's is to the last period's end: what
+ * its clock showed before that beyond what its events counted is not its time.  A short one's is
+ * what its samples covered, since a trap that was another thread's may have moved that end.
  */
 static u64 clock_covered_to_ns(u64 end_ns)
 {
@@ -161,7 +161,7 @@ struct sample_time clock_end_thread(struct ring_header *ring)
 	const u64 end_ns = own_ring.terms.flags & RING_CLOCK_USER ? clock_user_ns(RUSAGE_THREAD)
 								  : clock_thread_ns(ring);
 	const bool is_same_account = clock_own.pauses == clock_pauses(ring) &&
-				     thread_notes.attach == agent_hello.attaches;
+				     thread_notes.attach == own_handshake.attaches;
 	u64 due_ns = 0;
 
 	if (is_same_account && clock_knows_rest() && end_ns > clock_covered_to_ns(end_ns))

@@ -4,11 +4,11 @@
 
 #include "agent/core/agent_state.h"
 #include "agent/core/arch.h"
+#include "agent/core/cpu_time.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
-#define NS_PER_SECOND 1000000000ULL
 
 AGENT_START long cpu_timer_make(clockid_t clock, int tid, const void *mark, int *out_timer)
 {

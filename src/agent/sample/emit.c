@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "abi/ring.h"
-#include "agent/core/own_ring.h"
+#include "agent/core/record.h"
 #include "agent/core/sent.h"
 #include "agent/core/thread_notes.h"
 #include "agent/core/walk.h"
@@ -50,16 +50,14 @@ static u64 hash_stack(const struct walk *walk, u64 epoch)
 
 static bool send_stack(struct ring_header *ring, const struct walk *walk, u64 hash)
 {
-	u16 words = (u16)(RING_WORDS(struct ring_stack) + walk->count);
-	u64 position;
+	struct record record;
 
-	if (ring_reserve(ring, own_ring.terms.word_count, words, &position) < 0)
+	if (!record_begin(&record, ring, RING_WORDS(struct ring_stack) + walk->count))
 		return false;
-	ring_put(ring, own_ring.terms.word_count, position, 1, hash);
+	record_put(&record, hash);
 	for (u32 i = 0; i < walk->count; i++)
-		ring_put(ring, own_ring.terms.word_count, position,
-			 RING_WORDS(struct ring_stack) + i, walk->frames[i]);
-	ring_commit(ring, own_ring.terms.word_count, position, words, RING_STACK);
+		record_put(&record, walk->frames[i]);
+	record_end(&record, RING_STACK);
 	sent_add(&stacks_sent, hash);
 	return true;
 }
@@ -74,20 +72,18 @@ void emit_lost(struct ring_header *ring, const struct sample_time *time)
 static bool send_sample(struct ring_header *ring, const struct sample_time *time, u64 what,
 			u64 stack, u64 leaf)
 {
-	const u16 words = RING_WORDS(struct ring_sample);
 	const u64 lost = has_lost ? RING_SAMPLE_BEHIND_LOST << 8 : 0;
-	u64 position;
+	struct record record;
 
-	if (ring_reserve(ring, own_ring.terms.word_count, words, &position) < 0)
+	if (!record_begin(&record, ring, RING_WORDS(struct ring_sample)))
 		return false;
-	ring_put(ring, own_ring.terms.word_count, position, 1,
-		 (u64)(u32)thread_notes.tid | (what | lost) << 32);
-	ring_put(ring, own_ring.terms.word_count, position, 2, time->time_ns);
-	ring_put(ring, own_ring.terms.word_count, position, 3, stack);
-	ring_put(ring, own_ring.terms.word_count, position, 4, leaf);
-	ring_put(ring, own_ring.terms.word_count, position, 5, time->weight_ns);
-	ring_put(ring, own_ring.terms.word_count, position, 6, time->covered_ns);
-	ring_commit(ring, own_ring.terms.word_count, position, words, RING_SAMPLE);
+	record_put(&record, (u64)(u32)thread_notes.tid | (what | lost) << 32);
+	record_put(&record, time->time_ns);
+	record_put(&record, stack);
+	record_put(&record, leaf);
+	record_put(&record, time->weight_ns);
+	record_put(&record, time->covered_ns);
+	record_end(&record, RING_SAMPLE);
 	has_lost = false;
 	return true;
 }

@@ -1,8 +1,7 @@
 /*
  * java - detects HotSpot, the Java virtual machine, in the process.
  *
- * HotSpot starts threads before it makes any code: the first call of pthread_create() from
- * libjvm.so shows it.
+ * HotSpot starts threads before it makes any code: pthread_create() from libjvm.so shows it.
  */
 #pragma once
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
@@ -13,7 +13,6 @@
 #include "agent/core/thread_notes.h"
 #include "agent/sample/cpu_timer.h"
 #include "agent/sample/clock.h"
-#include "agent/signals/signals.h"
 
 /* A thread gets a timer if more system time than this, and this part of all, is unsampled. */
 #define WORTH_NS   20000000
@@ -28,8 +27,7 @@ static __thread struct {
 	enum { TICK_TIMER_NONE, TICK_TIMER_ON, TICK_TIMER_REFUSED } state;
 	bool is_first; /* it was set by kernel_ticks_begin() */
 	u32 pauses;    /* ring_header.pauses when it was set last */
-	u32 attach;    /* agent_hello.attaches then */
-	bool is_held;  /* the trap is blocked while the thread forks */
+	u32 attach;    /* own_handshake.attaches then */
 } own;
 
 /*
@@ -139,7 +137,7 @@ static bool is_stale(const struct ring_header *ring)
 AGENT_START void kernel_ticks_begin(const struct ring_header *ring)
 {
 	if (!(own_ring.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call() ||
-	    thread_notes.tid != own_process.pid || agent_hello.attaches > 0 ||
+	    thread_notes.tid != own_process.pid || own_handshake.attaches > 0 ||
 	    own.state != TICK_TIMER_NONE)
 		return;
 	own.state = timer_make() ? TICK_TIMER_ON : TICK_TIMER_REFUSED;
@@ -156,10 +154,10 @@ void kernel_ticks_look(const struct ring_header *ring)
 	if (!(own_ring.terms.flags & RING_KERNEL_TICKS) || are_unwanted(ring) || !may_call())
 		return;
 	/* An older thread's timer was deleted when the last recorder left. */
-	if (own.attach != agent_hello.attaches && !is_end_seen())
+	if (own.attach != own_handshake.attaches && !is_end_seen())
 		own.state = TICK_TIMER_NONE;
-	own.attach = agent_hello.attaches;
-	if (own.state == TICK_TIMER_NONE && (is_end_seen() || agent_hello.attaches > 0) &&
+	own.attach = own_handshake.attaches;
+	if (own.state == TICK_TIMER_NONE && (is_end_seen() || own_handshake.attaches > 0) &&
 	    is_worth_it())
 		own.state = timer_make() ? TICK_TIMER_ON : TICK_TIMER_REFUSED;
 	else if (!is_stale(ring))
@@ -231,19 +229,9 @@ static void kernel_ticks_resume(struct ring_header *ring)
 		__atomic_store_n(&process.are_stopped, false, __ATOMIC_RELAXED);
 }
 
-/* The calling thread forks: its timer's signal would have fork() restarted (timers.c). */
-AGENT_START static void kernel_ticks_hold(void)
+AGENT_START bool kernel_ticks_are_on(void)
 {
-	own.is_held = own.state == TICK_TIMER_ON;
-	if (own.is_held)
-		masks_hold_trap(true);
-}
-
-AGENT_START static void kernel_ticks_let_go(void)
-{
-	if (own.is_held)
-		masks_hold_trap(false);
-	own.is_held = false;
+	return own.state == TICK_TIMER_ON;
 }
 
 /* The kernel gave the child none of its parent's timers. */
@@ -264,8 +252,5 @@ extern const struct mechanism kernel_ticks_mechanism;
 const struct mechanism kernel_ticks_mechanism = {
 	.stop = kernel_ticks_stop,
 	.resume = kernel_ticks_resume,
-	.before_fork = kernel_ticks_hold,
-	.after_fork_in_parent = kernel_ticks_let_go,
 	.forget = kernel_ticks_forget,
-	.after_fork = kernel_ticks_let_go,
 };

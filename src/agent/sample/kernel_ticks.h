@@ -22,17 +22,15 @@
 
 /*
  * When sampling begins: gives the process's first thread a timer that expires after 20 ms of CPU
- * time.  If the thread spends these in system calls, no event's trap may come whose handler
- * gives it one.
+ * time.  If the thread spends these in system calls, no event's trap may come to do it.
  */
 void kernel_ticks_begin(const struct ring_header *ring);
 /* In the handler of an event's trap: gives the calling thread a timer, if it needs one. */
 void kernel_ticks_look(const struct ring_header *ring);
 bool kernel_ticks_are_of(const siginfo_t *info);
-/*
- * In a timer's handler: arms it again; or deletes it and returns false, if ticks are not wanted
- * now.
- */
+/* In a timer's handler: arms it again; false: deleted, since ticks are not wanted now. */
 bool kernel_ticks_may_sample(const struct ring_header *ring);
+/* Whether the calling thread has such a timer. */
+bool kernel_ticks_are_on(void);
 /* The calling thread ends: deletes its timer. */
 void kernel_ticks_end_thread(void);

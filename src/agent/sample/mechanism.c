@@ -10,7 +10,7 @@
 #include "agent/sample/interposed.h"
 #include "agent/sample/java.h"
 #include "agent/sample/kernel_ticks.h"
-#include "agent/sample/late_hello.h"
+#include "agent/sample/delayed_handshake.h"
 #include "agent/sample/thread_end.h"
 #include "agent/sample/trap.h"
 #include "agent/sample/unwind.h"
@@ -46,7 +46,7 @@ static void unloaded(u64 mark)
 
 AGENT_START static void forget(void)
 {
-	late_hello_forget();
+	delayed_handshake_forget();
 	trap_forget();
 }
 
@@ -61,11 +61,11 @@ HOOKS_DEFINE(sample_hooks, SAMPLE_HOOKS);
 extern const struct mechanism sample_mechanism;
 const struct mechanism sample_mechanism = {
 	.hooks = &sample_hooks,
-	.delay_hello = late_hello_begin,
-	.wait_for_hello = thread_end_begin,
-	.say_hello = late_hello_now,
-	.hold_hello = late_hello_hold,
-	.release_hello = late_hello_go_on,
+	.delay_handshake = delayed_handshake_begin,
+	.wait_for_handshake = thread_end_begin,
+	.make_handshake = delayed_handshake_now,
+	.hold_handshake = delayed_handshake_hold,
+	.release_handshake = delayed_handshake_go_on,
 	.begin = begin,
 	.forget = forget,
 	.before_thread = before_thread,

@@ -87,10 +87,7 @@ void thread_end_expect(u64 start_function)
 	if (!thread_end.has_key)
 		return;
 	thread_notes.start_function = start_function;
-	/*
-	 * Now: its first sample may come under a filter, where no handler makes calls; or has
-	 * come.
-	 */
+	/* Now: its first sample has come, or may come under a filter that forbids calls. */
 	thread_notes.born_tid = thread_notes.tid != 0
 					? thread_notes.tid
 					: (int)arch_syscall4(SYS_gettid, 0, 0, 0, 0);

@@ -32,6 +32,7 @@
 #include "agent/core/mechanism.h"
 #include "agent/core/thread_key.h"
 #include "agent/sample/cpu_timer.h"
+#include "agent/sample/kernel_ticks.h"
 #include "agent/signals/signals.h"
 
 /* A timer's period in a pause: only its signal shows the thread that the pause is over. */
@@ -46,7 +47,6 @@ static const char mark;
 static struct {
 	pthread_key_t thread_end;
 	bool has_thread_end;
-	bool is_held;      /* the thread that forks has blocked the trap */
 	u32 is_taken_over; /* a thread has begun to arm timers for all */
 } timers AGENT_STATE;
 
@@ -55,6 +55,7 @@ static __thread struct own_timer {
 	int timer; /* the kernel's number */
 	bool is_there;
 	bool is_slow; /* sampling is paused */
+	bool is_held; /* the trap is blocked while the thread forks */
 } own;
 
 static void timer_drop(void *value)
@@ -252,15 +253,16 @@ static void timers_resume(struct ring_header *ring)
  */
 AGENT_START static void timers_hold(void)
 {
-	timers.is_held = own_ring.has_timers;
-	if (timers.is_held)
+	own.is_held = own_ring.has_timers || kernel_ticks_are_on();
+	if (own.is_held)
 		masks_hold_trap(true);
 }
 
 AGENT_START static void timers_let_go(void)
 {
-	if (timers.is_held)
+	if (own.is_held)
 		masks_hold_trap(false);
+	own.is_held = false;
 }
 
 static bool timers_want_thread(void)

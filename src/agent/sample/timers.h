@@ -9,10 +9,7 @@ struct ring_header;
 
 void timers_disarm_thread(void);
 bool timers_are_of(const siginfo_t *info);
-/*
- * In a timer's handler (timer: its number): false during a pause, when the next trap comes after a
- * second of CPU time.
- */
+/* In the handler of a timer (its number).  False: paused, next trap after 1 s of CPU time. */
 bool timers_may_sample(const struct ring_header *ring, int timer);
 /* In the handler of an event's trap: replaces events by timers, if the recorder asks for it. */
 void timers_look(struct ring_header *ring);

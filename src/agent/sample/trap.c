@@ -21,7 +21,7 @@
 #include "agent/core/arch.h"
 #include "agent/core/cpu_time.h"
 #include "agent/signals/faults.h"
-#include "agent/sample/late_hello.h"
+#include "agent/sample/delayed_handshake.h"
 #include "agent/core/memory.h"
 #include "agent/core/regions.h"
 #include "agent/core/thread_notes.h"
@@ -368,9 +368,9 @@ void on_trap(int signal, siginfo_t *info, void *context)
 		ignored_look();
 		if (ring != NULL && timers_may_sample(ring, info->si_timerid))
 			trap_take(ring, (u32)info->si_overrun, context);
-	} else if (late_hello_is_timer(info)) {
+	} else if (delayed_handshake_is_timer(info)) {
 		ignored_look();
-		late_hello_take();
+		delayed_handshake_take();
 	} else {
 		forward_trap(info, context);
 	}

@@ -20,10 +20,7 @@
 
 /* Most steps of a walk, even where frames are only counted. */
 #define MOST_STEPS 262144U
-/*
- * Most steps through signals, or inwards, as where code leaves a stack: more of them are a
- * circle.
- */
+/* Most steps through signals or inwards (where a stack is left): more are a circle. */
 #define MOST_SIGNALS 64U
 
 void unwind_flush(void)
@@ -163,8 +160,7 @@ static enum walk_status walk_step(struct mem *mem, struct walk *walk, struct ste
 /*
  * Whether the last step led to no frame: to an address in no image, from which no step leads on,
  * and which a guess led to or which is behind no call instruction.  Rules are wrong where a
- * coroutine's stack is made or left (Crystal's swapcontext pushes registers that its rule does
- * not have).
+ * coroutine's stack is made or left (by Crystal's swapcontext).
  */
 static bool steps_led_astray(const struct steps *steps, struct mem *mem, bool is_exact,
 			     bool was_guess, enum walk_status status)
@@ -175,9 +171,8 @@ static bool steps_led_astray(const struct steps *steps, struct mem *mem, bool is
 }
 
 /*
- * Makes the first step once more, by the instructions, where its rule did not lead behind a
- * call.  If they do not either, the rule may be right: qemu's code pushes a return address and
- * jumps.
+ * Makes the first step once more, by the instructions, where its rule did not lead behind a call.
+ * If they do not either, the rule may be right: qemu pushes an address and jumps.
  */
 static bool steps_begin_by_code(struct steps *steps, struct mem *mem)
 {

@@ -176,8 +176,8 @@ AGENT_START void signals_give_back(void)
 		masks_set_kernel(theirs);
 }
 
-/* True if our handler was installed.  A vfork child may have installed its own, which stays. */
-static bool ignore_trap_in_kernel(void)
+/* A vfork child may have installed a handler of its own, which stays. */
+bool signals_ignore_trap(void)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction before;
@@ -187,11 +187,6 @@ static bool ignore_trap_in_kernel(void)
 	if (!is_ours(&before))
 		kernel_action(SIGTRAP, &before, NULL);
 	return is_ours(&before);
-}
-
-void signals_ignore_trap(void)
-{
-	ignore_trap_in_kernel();
 }
 
 /* Before exec; true if it changed the kernel's action. */
@@ -213,7 +208,7 @@ void signals_show(bool must_ignore_trap, struct signals_shown *out_shown)
 	const u64 theirs = masks_get(&out_shown->mask);
 
 	if (must_ignore_trap || actions_peek(SIGTRAP).is_ignored)
-		out_shown->has_trap_action = ignore_trap_in_kernel();
+		out_shown->has_trap_action = signals_ignore_trap();
 	out_shown->has_substitute_action = show_substitute();
 	out_shown->has_mask = theirs != out_shown->mask;
 	if (out_shown->has_mask)
@@ -313,10 +308,7 @@ static int change(int signal, const struct sigaction *wanted, struct sigaction *
 	const struct sigaction kept = actions_as_kept(wanted);
 
 	ignored_before(signal, wanted->sa_handler);
-	/*
-	 * In a vfork child this memory is the parent's; the actions in the kernel are the
-	 * child's.
-	 */
+	/* In a vfork child this memory is the parent's, the kernel's actions its own. */
 	if (agent_is_of_another()) {
 		actions.is_set_past_us = true;
 		if (query(signal, &old) != 0 || kernel_action(signal, &kept, NULL) != 0)

@@ -1,14 +1,12 @@
 /*
  * altstack - replaces the program's alternate signal stacks by larger ones: see altstack.h.
  *
- * Each stack of the program's has one of ours for as long as the thread lives: coroutine
- * libraries go on using a signal stack after it has been replaced by the next (GNU Pth), so
- * none of ours is used for another of theirs, nor unmapped earlier.  That a program may free a
- * stack that is still registered (Ruby does, when a thread ends) does no harm: the kernel has
- * another one.
+ * Each stack of the program's has one of ours for as long as the thread lives: coroutine libraries
+ * go on using a signal stack after it has been replaced by the next (GNU Pth), so none of ours is
+ * used for another of theirs, nor unmapped earlier.  A program may free a registered stack (Ruby
+ * does, when a thread ends): the kernel has another.
  *
- * Nothing is replaced where no trap comes, and none is made where a seccomp filter may forbid
- * the calls for it.
+ * Nothing is replaced where no trap comes, nor where a seccomp filter may forbid the calls.
  */
 #include "agent/signals/altstack.h"
 
@@ -19,7 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
@@ -154,7 +152,7 @@ AGENT_START void altstack_begin(void)
 
 AGENT_START bool altstack_is_wanted(void)
 {
-	const bool is_sampled = own_ring.header != NULL || agent_hello.is_due;
+	const bool is_sampled = own_ring.header != NULL || own_handshake.is_due;
 
 	return is_sampled && own_process.is_trap_ours && permits.may_call &&
 	       altstacks.has_thread_end;
@@ -244,10 +242,7 @@ static struct altstack *altstack_make(const stack_t *theirs)
 	return made;
 }
 
-/*
- * Whether the kernel accepts it (kernel/signal.c, do_sigaltstack()); else it is passed on as it
- * is.
- */
+/* Whether the kernel accepts it (do_sigaltstack()); else it is passed on as it is. */
 static bool altstack_is_accepted(const stack_t *stack)
 {
 	const unsigned int mode = (unsigned int)stack->ss_flags & ~SS_AUTODISARM;
@@ -289,19 +284,12 @@ static void altstack_report(stack_t *old)
 	}
 }
 
-static bool altstack_is_readable(const stack_t *stack)
-{
-	const u64 begin = (u64)stack, end = begin + sizeof *stack - 1;
-
-	return memory_probe(begin) &&
-	       (begin / MEMORY_PAGE == end / MEMORY_PAGE || memory_probe(end));
-}
-
 /* A child of vfork has its own alternate stack, but this memory is its parent's. */
 bool altstack_is_for_us(const stack_t *stack)
 {
-	return stack != NULL && permits.may_call && altstack_is_readable(stack) &&
-	       altstack_is_accepted(stack) && !agent_is_of_another();
+	return stack != NULL && permits.may_call &&
+	       memory_probe_all((u64)stack, sizeof *stack) && altstack_is_accepted(stack) &&
+	       !agent_is_of_another();
 }
 
 long altstack_set(const stack_t *stack, bool is_for_us, stack_t *old)

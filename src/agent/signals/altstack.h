@@ -33,9 +33,7 @@ bool altstack_is_wanted(void);
 void altstack_begin_thread(void);
 /* In a child of fork: other threads' stacks of the parent can be used again. */
 void altstack_forget_others(void);
-/*
- * Gives the kernel what the program set.  No trap may come any more, nor other threads exist.
- */
+/* Gives the kernel what the program set.  No trap may come any more, nor threads exist. */
 void altstack_give_back(void);
 /* Whether a stack that the program sets may be replaced by one of ours. */
 bool altstack_is_for_us(const stack_t *stack);
@@ -47,9 +45,7 @@ size_t altstack_frame_bytes(void);
 /* Whether this stack, as the kernel has it in the calling thread, is one of ours. */
 bool altstack_is_ours(const stack_t *in_kernel);
 
-/*
- * Whether an address is on the alternate stack that the interrupted thread had in the kernel.
- */
+/* Whether an address is on the alternate stack that the kernel had for the thread. */
 static inline bool altstack_of_context_holds(const ucontext_t *context, u64 address)
 {
 	return address - (u64)context->uc_stack.ss_sp < context->uc_stack.ss_size;

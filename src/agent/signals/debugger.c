@@ -1,6 +1,5 @@
 /*
- * debugger - interposes ptrace(): turns our traps off in a process before a debugger attaches to
- * it.
+ * debugger - interposes ptrace(): turns our traps off before a debugger comes.
  *
  * A debugger starts a program by PTRACE_TRACEME in its child, and counts the SIGTRAPs of the
  * exec that follows: one of ours would be one too many.  strace seizes a child that it has
@@ -26,7 +25,7 @@ static bool begins_tracing(enum __ptrace_request request)
 /* True if the caller's own traps are off now. */
 static bool yield(enum __ptrace_request request, pid_t pid)
 {
-	MECHANISMS_DO(say_hello, ());
+	MECHANISMS_DO(make_handshake, ());
 	/* A vfork child has no events, and its memory is its parent's. */
 	if (own_ring.header == NULL || agent_is_of_another())
 		return false;

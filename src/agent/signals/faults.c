@@ -185,11 +185,10 @@ static void die_of(int signal, const siginfo_t *info, ucontext_t *context)
 }
 
 /*
- * Whether a listed load faulted.  Of two signals that instructions raise, the kernel delivers
- * the older first, even if it is blocked (6.18: kernel/signal.c, dequeue_synchronous_signal()),
- * as a trap of ours is that came while our handler ran.  Then a second on_trap() interrupts the
- * load, and the fault is reported at its first instruction; the load's context is its third
- * argument.
+ * Whether a listed load faulted.  Of two signals that instructions raise, the kernel delivers the
+ * older first, even if it is blocked (6.18: kernel/signal.c, dequeue_synchronous_signal()), as a
+ * trap of ours is that came while our handler ran.  Then a second on_trap() interrupts the load,
+ * and the fault is reported at its first instruction; the load's context is its third argument.
  */
 static bool is_of_load(ucontext_t *context)
 {

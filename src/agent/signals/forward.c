@@ -162,10 +162,7 @@ void forward_trap(siginfo_t *info, ucontext_t *context)
 	else if (permits.may_call)
 		send_on(info, is_blocked);
 	else if (!is_blocked)
-		/*
-		 * A filter may kill for sending it on: the program's handler runs here, with our
-		 * mask.
-		 */
+		/* A filter may kill for sending it on: the handler runs here, with our mask. */
 		action.handle(SIGTRAP, info, context);
 }
 

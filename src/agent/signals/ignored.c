@@ -42,10 +42,7 @@ static bool is_ignoring(int signal, sighandler_t handler)
 	       (handler == SIG_DFL && (SIGNAL_BIT(signal) & IGNORED_BY_DEFAULT));
 }
 
-/*
- * Whether `wanted` must change.  Not in a vfork child: its actions are its own, this memory is
- * not.
- */
+/* Whether `wanted` must change; not in a vfork child, which has its own actions. */
 static bool is_to_be_changed(int signal, bool is_to_be_kept)
 {
 	if (!__atomic_load_n(&ignored.is_kept, __ATOMIC_RELAXED) || signal < 1 ||
@@ -100,10 +97,7 @@ static void ignored_begin(void)
 		if ((bit & SHIFTED) || !is_ignored_in_kernel(signal))
 			continue;
 		__atomic_fetch_or(&ignored.wanted, bit, __ATOMIC_RELAXED);
-		/*
-		 * Another thread may have changed the action in between, before its bit was
-		 * kept.
-		 */
+		/* Another thread may have changed the action before its bit was kept. */
 		if (!is_ignored_in_kernel(signal))
 			__atomic_fetch_and(&ignored.wanted, ~bit, __ATOMIC_RELAXED);
 	}

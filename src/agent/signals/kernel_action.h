@@ -29,10 +29,7 @@ static inline bool kernel_action_get(int signal, struct kernel_action *out_actio
 			     sizeof out_action->mask) == 0;
 }
 
-/*
- * The lowest of these signals that has a handler, and its action; 0: none has.  Signal n is bit
- * n - 1.
- */
+/* The lowest of these signals with a handler, and its action; 0: none.  Signal n: bit n - 1. */
 static inline int kernel_action_first_handler(u64 signals, struct kernel_action *out_action)
 {
 	for (int signal = 1; signals != 0; signal++, signals >>= 1) {

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "abi/handshake.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
@@ -28,7 +28,7 @@ AGENT_START static void start(void)
 /* If no trap of any recorder will come: gives SIGTRAP back to the program. */
 AGENT_START static void settle(void)
 {
-	if (own_ring.header == NULL && !agent_hello.may_be_trapped)
+	if (own_ring.header == NULL && !own_handshake.may_be_trapped)
 		signals_give_back();
 }
 
@@ -77,7 +77,7 @@ const struct mechanism signals_mechanism = {
 	.hooks = &signals_hooks,
 	.start = start,
 	.settle = settle,
-	.wait_for_hello = altstack_begin_thread,
+	.wait_for_handshake = altstack_begin_thread,
 	.begin = begin,
 	.forget = signals_take_over,
 	.after_fork = altstack_forget_others,

@@ -37,9 +37,7 @@ static const struct {
 /* True for NULL, too: an argument left out.  Where a filter may forbid the probe, true. */
 static bool is_readable(long address, u64 bytes)
 {
-	if (address == 0 || !permits.may_call)
-		return true;
-	return memory_probe((u64)address) && memory_probe((u64)address + bytes - sizeof(u64));
+	return address == 0 || !permits.may_call || memory_probe_all((u64)address, bytes);
 }
 
 static long raw_mask(const long *a)

@@ -1,6 +1,5 @@
 /*
- * restart - has a system call fail with EINTR for a signal of the program's although our trap
- * came too.
+ * restart - has a system call fail with EINTR for a signal of the program's despite our trap.
  *
  * A signal whose handler was set without SA_RESTART makes a call that waits (read() from a pipe)
  * fail with EINTR; one that was set with it has the call begin anew.  The kernel decides by the

@@ -1,6 +1,5 @@
 /*
- * restart - has a system call fail with EINTR for a signal of the program's although our trap
- * came too.
+ * restart - has a system call fail with EINTR for a signal of the program's despite our trap.
  */
 #pragma once
 #include <ucontext.h>

@@ -1,9 +1,8 @@
 /*
  * saved_action - keeps a signal action of the program's while the kernel has one of ours.
  *
- * A handler may read it at any moment, so there is no lock: a write goes to a slot of its own
- * and is then made current.  A slot is used again after seven more writes; a reader that is so
- * slow reads again.
+ * A handler may read it at any moment, so there is no lock: a write goes to a slot of its own and
+ * is then made current.  A slot is used again after seven more writes; a slower reader reads again.
  */
 #pragma once
 #include <signal.h>

@@ -39,9 +39,7 @@
 #define TRAP_BIT           SIGNAL_BIT(SIGTRAP)
 #define SUBSTITUTE_BIT     SIGNAL_BIT(SIGNAL_SUBSTITUTE)
 
-/*
- * Not blocked in our handler: if the stack ends under it, the program was about to overflow it.
- */
+/* Not blocked in our handler: if the stack ends there, the program was about to overflow it. */
 #define SIGNALS_OF_FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
 
 #ifndef TRAP_PERF
@@ -124,8 +122,8 @@ void signals_show(bool must_ignore_trap, struct signals_shown *out_shown);
 /* The exec failed, or the spawn is done. */
 void signals_hide(const struct signals_shown *shown);
 
-/* For good: no handler can return any more.  Forced traps kill, as where SIGTRAP is ignored. */
-void signals_ignore_trap(void);
+/* Has the kernel ignore SIGTRAP; forced traps kill then.  True if our handler was installed. */
+bool signals_ignore_trap(void);
 
 /* actions.c: the program's action for SIGTRAP (or the substitute itself). */
 struct program_action {

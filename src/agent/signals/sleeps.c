@@ -1,6 +1,5 @@
 /*
- * sleeps - lets poll(), nanosleep() and their like go on after SIGSTOP and SIGCONT despite our
- * trap.
+ * sleeps - lets poll(), nanosleep() and their like go on after SIGSTOP and SIGCONT.
  *
  * To stop a thread, the kernel has it leave its system call, and it restarts most calls when the
  * thread goes on: poll(), select(), nanosleep() and their like wait for the rest of their time
@@ -38,6 +37,7 @@
 
 #include "agent/core/permits.h"
 #include "agent/core/arch.h"
+#include "agent/core/cpu_time.h"
 #include "agent/signals/interposed.h"
 #include "agent/signals/ignored.h"
 #include "agent/signals/kernel_action.h"
@@ -56,14 +56,6 @@
 #define PAUSE_NUMBER SYS_ppoll
 #endif
 
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
-
 static bool is_as_it_was(const struct wait *wait, ucontext_t *context)
 {
 	(void)wait;
@@ -81,7 +73,7 @@ static bool is_poll_with_rest(const struct wait *wait, ucontext_t *context)
 		return true;
 	if (wait->begin_ns == 0)
 		return false;
-	const u64 gone_ms = (now_ns() - wait->begin_ns) / NS_PER_MS;
+	const u64 gone_ms = (clock_monotonic_ns() - wait->begin_ns) / NS_PER_MS;
 	const u64 rest_ms = gone_ms < (u64)limit_ms ? (u64)limit_ms - gone_ms : 0;
 
 	arch_set_call_argument(context, 2, rest_ms);
@@ -167,7 +159,7 @@ AGENT_EXPORT int poll(struct pollfd *fds, nfds_t count, int limit_ms)
 
 	waits_note(&wait);
 	if (wait.self != NULL && limit_ms > 0 && permits.may_read_counter)
-		wait.begin_ns = now_ns();
+		wait.begin_ns = clock_monotonic_ns();
 	return waits_end(&wait, HOOK_NEXT(poll)(fds, count, limit_ms));
 }
 

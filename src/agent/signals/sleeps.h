@@ -1,6 +1,5 @@
 /*
- * sleeps - lets poll(), nanosleep() and their like go on after SIGSTOP and SIGCONT despite our
- * trap.
+ * sleeps - lets poll(), nanosleep() and their like go on after SIGSTOP and SIGCONT.
  */
 #pragma once
 #include <ucontext.h>

@@ -27,10 +27,7 @@ static bool is_withheld(int signal)
 	       (__atomic_load_n(&flags_kept.withheld, __ATOMIC_RELAXED) & SIGNAL_BIT(signal));
 }
 
-/*
- * Whether a raw system call has set an alternate stack.  (Go finds ours and keeps it:
- * go_runtime.h detects that.)
- */
+/* Whether a raw call has set an alternate stack (Go keeps ours: go_runtime.h). */
 static bool has_stack_set_past_us(void)
 {
 	stack_t now;

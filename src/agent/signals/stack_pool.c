@@ -39,10 +39,7 @@ static bool chunk_map(struct chunk *chunk)
 
 	if (mapping < 0 && mapping > -4096)
 		return false;
-	/*
-	 * Huge pages would be two megabytes of zeroes for the two pages of each stack that are
-	 * used.
-	 */
+	/* Huge pages: two megabytes of zeroes for the two used pages of each stack. */
 	arch_syscall4(SYS_madvise, mapping, CHUNK_BYTES, MADV_NOHUGEPAGE, 0);
 	if (!__atomic_compare_exchange_n(&chunk->stacks, &none, (u8 *)mapping, false,
 					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))

@@ -2,9 +2,8 @@
  * stack_pool - signal stacks of one size, used by one thread after another.
  *
  * The first lies in the agent's own data: a process with one thread maps nothing.  Others are
- * mapped sixteen at a time and are never unmapped, since the next thread takes one that was
- * given back: its pages are there.  No page protects their ends.  Takes no lock and
- * allocates nothing.
+ * mapped sixteen at a time and are never unmapped, since the next thread takes one that was given
+ * back: its pages are there.  No page protects their ends.  No lock is taken.
  */
 #pragma once
 

@@ -29,8 +29,7 @@ static __thread struct wait *innermost;
 
 /*
  * A handler may have left a wait by siglongjmp(), and `innermost` as it was: then its memory is
- * used for something else, or gone.  The struct of an interrupted wait is right above the stack
- * pointer.
+ * used for something else, or gone.  An interrupted wait's struct is right above the stack pointer.
  */
 #define WAIT_BYTES_ABOVE 1024
 
@@ -88,8 +87,7 @@ bool waits_are_letting_trap_in(const ucontext_t *context)
 
 /*
  * Whether a signal with a handler is pending that the wait lets in, though it has ended.  An
- * ignored one must not have the wait repeated: a handler of the program's may have ended it
- * already.
+ * ignored one must not have it repeated: a handler may have ended it already.
  */
 static bool has_handlers_to_run(u64 blocked)
 {

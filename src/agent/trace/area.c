@@ -26,11 +26,6 @@ struct trace_area *trace_area_begin(struct ring_header *ring)
 	return area;
 }
 
-bool trace_area_has_room(u32 words)
-{
-	return ring_has_room(shared.ring, own_ring.terms.word_count, words);
-}
-
 void trace_area_forget(void)
 {
 	__atomic_store_n(&shared.area, NULL, __ATOMIC_RELEASE);
@@ -80,4 +75,12 @@ void trace_set_layout(const struct python_layout *layout)
 const struct python_layout *trace_layout(void)
 {
 	return shared.has_layout ? &shared.layout : NULL;
+}
+
+u64 trace_own_state(void)
+{
+	void *(*const get)(void) =
+		shared.has_layout ? (void *(*)(void))shared.layout.state_function : NULL;
+
+	return get != NULL ? (u64)get() : 0;
 }

@@ -21,8 +21,6 @@ struct trace_wishes {
 	bool has_blocks;   /* count calls of Ruby's blocks */
 };
 extern struct trace_wishes trace_wishes;
-/* Whether the ring used last has room for that many words. */
-bool trace_area_has_room(u32 words);
 /* This process's area, or NULL. */
 struct trace_area *trace_area_of_process(void);
 /* The ring used last; trace_area_forget() keeps it. */
@@ -38,3 +36,5 @@ void trace_note_other_tool(void);
 void trace_set_layout(const struct python_layout *layout);
 /* The layout, or NULL where no CPython is traced.  Its memory is static. */
 const struct python_layout *trace_layout(void);
+/* The calling thread's PyThreadState, with the GIL or without; 0: none, or not known. */
+u64 trace_own_state(void);

@@ -47,10 +47,7 @@ struct trace_calibration {
 	u32 count; /* number of loops */
 };
 #define TRACE_LOOPS_MAX 32U
-/*
- * Runs the loops in turns.  False: out of memory, or a loop could not be run; out_measured is
- * undefined then.
- */
+/* Runs the loops in turns.  False: no memory, or a loop failed; out_measured is undefined. */
 bool trace_calibrate(const struct trace_calibration *calibration,
 		     struct trace_measured *out_measured);
 /* In a child of fork: no other thread is calibrating. */

@@ -145,20 +145,14 @@ static inline void trace_advance(struct call_stack *calls, u64 now)
 	calls->last_ticks = now;
 }
 
-/*
- * Subtracts time that is left out from all open calls, by moving their starts.  Slow where calls
- * are deep.
- */
+/* Leaves time out of all open calls, by moving their starts.  Slow where calls are deep. */
 static inline void trace_leave_out_of_calls(struct call_stack *calls, u64 ticks)
 {
 	for (struct trace_entry *entry = calls->top; entry > calls->entries; entry--)
 		entry->start_ticks += ticks;
 }
 
-/*
- * Counts an event that called a hook but is no call: the hook's cost is in the self time of the
- * executing node.
- */
+/* Counts an event that is no call: its hook's cost is in the executing node's self time. */
 static inline void trace_note_uncounted(struct call_stack *calls, enum trace_uncounted what)
 {
 	calls->area->overheads[calls->top->node].uncounted[what] += calls->is_off ^ 1;

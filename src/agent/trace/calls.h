@@ -1,6 +1,5 @@
 /*
- * calls - traced calls as hooks report them: trace_enter() when one begins, trace_leave() when it
- * ends.
+ * calls - traced calls as hooks report them: by trace_enter() and trace_leave().
  *
  * An interpreter's hooks run between two of its instructions, never in a signal handler; those of
  * compiled code wherever it runs.  call_tree.h has the counts, names.h the callees' names.

@@ -82,9 +82,7 @@ static struct rseq_head *rseq_of_thread(void)
 	return (struct rseq_head *)(arch_thread_pointer() + (u64)cpu.rseq_offset);
 }
 
-/*
- * __rseq_offset and __rseq_size are glibc's; the latter is 0 where it has registered nothing.
- */
+/* glibc's __rseq_offset and __rseq_size; the latter is 0 where it has registered nothing. */
 static bool find_rseq(void)
 {
 	const ptrdiff_t *offset = dlsym(RTLD_DEFAULT, "__rseq_offset");

@@ -35,12 +35,12 @@ AGENT_START AGENT_EXPORT int pthread_setspecific(pthread_key_t key, const void *
 	trace_dlopened_look(__builtin_return_address(0));
 	const struct python_layout *layout = trace_layout();
 
-	if (layout == NULL)
+	if (layout == NULL || trace_own_state() != (u64)value)
 		return rc;
 	if (layout->chain <= PYTHON_CHAIN_ENTRY_FLAG)
-		trace_python_see_state(layout, (u64)value);
+		trace_python_see_state((u64)value);
 	else
-		trace_monitoring_see_state(layout, (u64)value);
+		trace_monitoring_see_state((u64)value);
 	return rc;
 }
 

@@ -9,7 +9,10 @@
 /* Zeroed memory; NULL: out of memory, or mapping is forbidden. */
 void *trace_map(u64 bytes);
 void trace_unmap(void *place, u64 bytes);
-/* The program installs a seccomp filter that forbids mmap(): from now on trace_map() fails. */
+/*
+ * The program installs a seccomp filter that forbids mmap() or gettid(), which a thread's first
+ * event needs: trace_map() fails from now on, and only threads that have had one are traced on.
+ */
 void trace_map_forbid(void);
 bool trace_map_is_forbidden(void);
 /*

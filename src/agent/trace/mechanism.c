@@ -11,6 +11,7 @@
 #include "agent/trace/clock.h"
 #include "agent/trace/dlopened.h"
 #include "agent/trace/interposed.h"
+#include "agent/trace/map.h"
 #include "agent/trace/names.h"
 #include "agent/trace/native/images.h"
 #include "agent/trace/native/native.h"
@@ -57,14 +58,6 @@ static void unloaded(u64 mark)
 		trace_dlopened_flush();
 }
 
-static void set_paused(bool is_paused)
-{
-	if (is_paused)
-		trace_switch_off();
-	else
-		trace_switch_on();
-}
-
 HOOKS_DEFINE(trace_hooks, TRACE_HOOKS);
 
 extern const struct mechanism trace_mechanism;
@@ -79,10 +72,10 @@ const struct mechanism trace_mechanism = {
 	.unloaded = unloaded,
 	.name_code = trace_only_judge,
 	.answer_call = trace_signal_stack_answer,
-	.forbid_threads = trace_forbid_threads,
+	.forbid_threads = trace_map_forbid,
 	.forbid_counter = trace_forbid_counter,
 	.allow_counter = trace_clock_thaw,
-	.pause = set_paused,
+	.pause = trace_pause,
 	.begin_region = trace_region_begin,
 	.end_region = trace_region_end,
 };

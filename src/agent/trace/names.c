@@ -4,6 +4,7 @@
 
 #include "abi/ring.h"
 #include "agent/core/codes.h"
+#include "agent/core/own_ring.h"
 #include "agent/core/regions.h"
 #include "agent/core/walk.h"
 #include "agent/interpreters/python/names.h"
@@ -299,7 +300,7 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 	case TRACE_KIND_INSTRUMENTED:
 	case TRACE_KIND_MCOUNT:
 	case TRACE_KIND_FENTRY:
-		/* Named by their addresses in trace_name(). */
+		/* Named by their addresses in trace_name_of(). */
 	case TRACE_KIND_OUTSIDE:
 	case TRACE_KIND_COUNT:
 		break;
@@ -307,9 +308,10 @@ static u64 name_callee(struct walk *walk, struct mem *mem, const struct trace_ca
 	return 0;
 }
 
-static u64 name_interpreted(struct ring_header *ring, const struct trace_call *call)
+static u64 name_interpreted(const struct trace_call *call)
 {
 	struct name_scratch *scratch = take_scratch();
+	struct ring_header *ring = trace_area_ring();
 	/* The callee is being called, so its objects stay where they are. */
 	struct mem mem = { .stack_low = 0, .stack_high = ~0ULL };
 	struct walk walk = { .ring = ring,
@@ -328,20 +330,15 @@ static u64 name_interpreted(struct ring_header *ring, const struct trace_call *c
 	return walk.is_lost ? 0 : key;
 }
 
-u64 trace_name(struct ring_header *ring, const struct trace_call *call)
-{
-	if (!trace_native_is(call->kind))
-		return name_interpreted(ring, call);
-	trace_images_report(ring, call->object);
-	return trace_native_place(call->object, call->kind);
-}
-
 u64 trace_name_of(const struct trace_call *call)
 {
-	return trace_name(trace_area_ring(), call);
+	if (!trace_native_is(call->kind))
+		return name_interpreted(call);
+	trace_images_report(trace_area_ring(), call->object);
+	return trace_native_place(call->object, call->kind);
 }
 
 bool trace_names_have_room(void)
 {
-	return trace_area_has_room(NAMES_ROOM_WORDS);
+	return ring_has_room(trace_area_ring(), own_ring.terms.word_count, NAMES_ROOM_WORDS);
 }

@@ -6,13 +6,10 @@
 
 #include "abi/trace.h"
 
-struct ring_header;
 struct trace_call;
 struct trace_entry;
 
-/* The key of a callee, after its name was sent to the recorder; 0: no room in the ring. */
-u64 trace_name(struct ring_header *ring, const struct trace_call *call);
-/* The same, into the ring used last. */
+/* The key of a callee, after its name was sent in the ring used last; 0: no room there. */
 u64 trace_name_of(const struct trace_call *call);
 /* Whether the ring has room for the largest name, and some more. */
 bool trace_names_have_room(void);

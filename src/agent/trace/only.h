@@ -6,8 +6,7 @@
  * counting it costs less than finding out that it is unwanted, and its cost can be subtracted.
  * Hiding pays where the interpreter can be asked to send no more events for a function.
  *
- * A callee is judged when it is first named; the verdict is kept by its key, and by the identity
- * that hooks use.
+ * A callee is judged when it is first named; its key and its identity keep the verdict.
  */
 #pragma once
 #include <stdbool.h>

@@ -14,7 +14,6 @@
  *
  * A burst is timed with each calibration, and every few milliseconds while the program runs, at
  * the next call: that time is left out of all calls.
- * program, at the call that comes next: that time is no call's.
  */
 #pragma once
 #include "abi/types.h"

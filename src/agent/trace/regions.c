@@ -1,6 +1,5 @@
 /*
- * regions - puts the program's named regions (core/regions.h) among the traced calls: each is a
- * call of its name.
+ * regions - puts the program's named regions (core/regions.h) among the traced calls.
  *
  * A region is begun by a call of a C or Python function, which the region's function makes and
  * which is still running: so the region is inserted below that call.  A region may be
@@ -38,9 +37,7 @@ static bool is_builtin(const struct trace_entry *entry)
 	       entry->kind == TRACE_KIND_RUBY_BUILTIN;
 }
 
-/*
- * Counts the innermost calls that belong to the request: up to the outermost asking function.
- */
+/* Counts the innermost calls of the request, up to the outermost asking function. */
 static u32 count_above(const struct call_stack *calls, const struct region_asking *asking)
 {
 	u32 count = 0;
@@ -106,10 +103,7 @@ static struct trace_entry *find_entry(const struct call_stack *calls, u64 serial
 	return entry;
 }
 
-/*
- * The call that has just begun and its caller, as they were before regions were inserted among
- * them.
- */
+/* The call that has just begun and its caller, before regions were inserted among them. */
 struct begun {
 	struct trace_entry called, caller;
 	bool has_asked;
@@ -164,10 +158,7 @@ static bool is_left_to(const struct region_place *place, struct begun *begun)
 	return false;
 }
 
-/*
- * Puts a region around the innermost call, which has just begun outside of it, and moves the call
- * to another node.
- */
+/* Puts a region around the innermost call, which has begun outside of it: moves the call. */
 static void put_around(struct call_stack *calls, const struct trace_call *region)
 {
 	const struct trace_entry called = *calls->top;

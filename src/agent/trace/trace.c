@@ -11,7 +11,6 @@
 #include "agent/trace/calibrate.h"
 #include "agent/trace/calls.h"
 #include "agent/trace/clock.h"
-#include "agent/trace/map.h"
 #include "agent/trace/native/native.h"
 #include "agent/trace/only.h"
 #include "agent/trace/python/begin.h"
@@ -82,11 +81,6 @@ void trace_abandon(void)
 	trace_native_forget();
 }
 
-void trace_forbid_threads(void)
-{
-	trace_map_forbid();
-}
-
 void trace_forbid_counter(void)
 {
 	struct trace_area *area = trace_area_of_process();
@@ -96,32 +90,23 @@ void trace_forbid_counter(void)
 		__atomic_store_n(&area->is_frozen, 1, __ATOMIC_RELAXED);
 }
 
-void trace_switch_off(void)
+void trace_pause(bool is_paused)
 {
 	struct trace_area *area = trace_area_of_process();
 	const u64 now = trace_clock_counter();
 
-	if (trace_clock.is_off)
+	if (trace_clock.is_off == is_paused)
 		return;
-	trace_clock_stop();
-	trace_calls_set_off(1);
-	if (area != NULL)
-		__atomic_store_n(&area->off_since_ticks, now, __ATOMIC_RELAXED);
-}
-
-void trace_switch_on(void)
-{
-	struct trace_area *area = trace_area_of_process();
-	const u64 now = trace_clock_counter();
-
-	if (!trace_clock.is_off)
-		return;
-	trace_clock_go_on();
-	trace_calls_set_off(0);
+	if (is_paused)
+		trace_clock_stop();
+	else
+		trace_clock_go_on();
+	trace_calls_set_off(is_paused);
 	if (area == NULL)
 		return;
-	area->off_ticks += now - area->off_since_ticks;
-	__atomic_store_n(&area->off_since_ticks, 0, __ATOMIC_RELAXED);
+	if (!is_paused)
+		area->off_ticks += now - area->off_since_ticks;
+	__atomic_store_n(&area->off_since_ticks, is_paused ? now : 0, __ATOMIC_RELAXED);
 }
 
 void trace_adopt(void)

@@ -26,15 +26,7 @@ void trace_forget(void);
 void trace_abandon(void);
 /* In a child of fork that is traced itself: enters its open calls into its own tree. */
 void trace_adopt(void);
-/*
- * The program installs a seccomp filter that forbids mmap() or gettid(), which a thread's first
- * event needs: only threads that have had one are traced on.
- */
-void trace_forbid_threads(void);
 /* The program is about to forbid reading the counter: calls are counted, but take no time. */
 void trace_forbid_counter(void);
-/*
- * The program switches tracing off or on (control.h): off, calls are followed but not counted.
- */
-void trace_switch_off(void);
-void trace_switch_on(void);
+/* The program pauses tracing, or goes on (control.h): paused, calls are followed, not counted. */
+void trace_pause(bool is_paused);

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "collect/events/cpu_meter.h"
 #include "collect/agents/enter_ring.h"
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 #include "collect/processes/image.h"
 #include "collect/processes/interpreters.h"
 #include "collect/processes/pause.h"
@@ -36,7 +36,7 @@ static const struct {
 
 struct opening {
 	struct image *image;
-	const struct handshake_hello *hello;
+	const struct handshake_request *request;
 	const struct enter_terms *terms;
 	bool is_off;
 	size_t older;
@@ -77,7 +77,7 @@ static bool may_be_trapped(struct opening *opening, pid_t tid)
 	struct attach_status status;
 
 	if (attach_status_read(image->pid, tid, &status) < 0 ||
-	    (u32)status.inner_tid == opening->hello->tid)
+	    (u32)status.inner_tid == opening->request->tid)
 		return false;
 	if (!is_blocking(opening, tid, &status))
 		return true;
@@ -106,9 +106,9 @@ static int thread_event_open(void *context, pid_t tid)
 	struct opening *opening = context;
 	struct image *image = opening->image;
 
-	if (opening->hello->occasion == HANDSHAKE_ATTACH && !may_be_trapped(opening, tid))
+	if (opening->request->occasion == HANDSHAKE_ATTACH && !may_be_trapped(opening, tid))
 		return -ESRCH;
-	if ((u32)tid != opening->hello->tid && opening->older < RING_OLDER_THREADS)
+	if ((u32)tid != opening->request->tid && opening->older < RING_OLDER_THREADS)
 		image->ring->older_tids[opening->older++] = (u32)tid;
 	if (!opening->terms->has_sigtrap)
 		return perf_open_counter(tid, false);
@@ -129,7 +129,7 @@ static void image_open_rungs(struct opening *opening)
 	struct image *image = opening->image;
 	const struct overhead_terms *overhead = opening->terms->overhead;
 
-	if (overhead == NULL || opening->hello->occasion == HANDSHAKE_ATTACH ||
+	if (overhead == NULL || opening->request->occasion == HANDSHAKE_ATTACH ||
 	    !thread_events_add_rungs(&image->events, HANDSHAKE_EVENT_RUNGS, rung_open, opening))
 		return;
 	thread_events_step(&image->events, overhead_first_rung(overhead, image->period_ns),
@@ -143,11 +143,11 @@ struct pause_terms enter_pause_terms(const struct enter_terms *terms)
 }
 
 /* Opens the events; if the process has a debugger they stay off until that has detached. */
-static int image_open_events(struct image *image, const struct handshake_hello *hello,
+static int image_open_events(struct image *image, const struct handshake_request *request,
 			     const struct enter_terms *terms)
 {
 	struct opening opening = { .image = image,
-				   .hello = hello,
+				   .request = request,
 				   .terms = terms,
 				   .is_off = process_has_debugger(image->pid) };
 
@@ -161,7 +161,7 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 		trigger->state = IMAGE_TRIGGER_CHANGED;
 		trigger->clock_from_ns = trigger->clock_ns = image->opened_cpu_ns;
 	}
-	const int rc = has_events ? (hello->occasion == HANDSHAKE_ATTACH
+	const int rc = has_events ? (request->occasion == HANDSHAKE_ATTACH
 					     ? thread_events_open_all
 					     : thread_events_open)(&image->events, image->pid,
 								   thread_event_open, &opening)
@@ -178,7 +178,7 @@ static int image_open_events(struct image *image, const struct handshake_hello *
 	return has_sigtrap ? rc : 0;
 }
 
-static int image_open(struct image *image, const struct handshake_hello *hello,
+static int image_open(struct image *image, const struct handshake_request *request,
 		      const struct enter_terms *terms)
 {
 	image->period_ns = perf_choose_period(terms->rate_hz, image->serial);
@@ -198,7 +198,7 @@ static int image_open(struct image *image, const struct handshake_hello *hello,
 		image->calls = known_calls_new(area);
 		return ring_fd;
 	}
-	int rc = image_open_events(image, hello, terms);
+	int rc = image_open_events(image, request, terms);
 
 	if (rc < 0) {
 		enter_ring_drop(image);
@@ -217,14 +217,14 @@ static void image_leave_out(struct image *image, const char *reason)
 }
 
 /* Why the user or the agent asked not to sample the image; or NULL. */
-static const char *why_not(const struct image *image, const struct handshake_hello *hello,
+static const char *why_not(const struct image *image, const struct handshake_request *request,
 			   const struct enter_terms *terms)
 {
 	if (terms->no_children && image->pid != terms->command_pid)
 		return "--no-children";
-	if (hello->reason == HANDSHAKE_NO_REASON || hello->reason >= HANDSHAKE_REASON_COUNT)
+	if (request->reason == HANDSHAKE_NO_REASON || request->reason >= HANDSHAKE_REASON_COUNT)
 		return NULL;
-	return reasons[hello->reason].from_the_start;
+	return reasons[request->reason].from_the_start;
 }
 
 /* Why the shared memory, or the events, could not be opened: errno shows which. */
@@ -233,7 +233,7 @@ static const char *why_not_opened(int rc)
 	switch (-rc) {
 	case EMFILE:
 	case ENFILE:
-		return HELLO_SERVER_NO_DESCRIPTORS;
+		return HANDSHAKE_SERVER_NO_DESCRIPTORS;
 	case EACCES:
 	case EPERM:
 		return "the kernel does not let fathom watch it";
@@ -253,22 +253,22 @@ void enter_refuse(int connection)
 	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
 						 .verdict = HANDSHAKE_LEAVE };
 
-	hello_server_answer(connection, &answer, -1);
+	handshake_server_answer(connection, &answer, -1);
 }
 
-void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
+void enter_image(struct image *image, const struct handshake_request *request, int connection,
 		 const struct enter_terms *terms)
 {
 	struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
 					   .verdict = HANDSHAKE_SAMPLE };
-	const char *reason = why_not(image, hello, terms);
+	const char *reason = why_not(image, request, terms);
 
 	if (reason != NULL) {
 		enter_refuse(connection);
 		image_leave_out(image, reason);
 		return;
 	}
-	int ring_fd = image_open(image, hello, terms);
+	int ring_fd = image_open(image, request, terms);
 
 	if (ring_fd < 0) {
 		enter_refuse(connection);
@@ -293,13 +293,13 @@ void enter_image(struct image *image, const struct handshake_hello *hello, int c
 	thread_events_close(&image->counters.events);
 	/* Before the answer, after which it may run and end. */
 	image->pidfd = (int)syscall(SYS_pidfd_open, image->pid, 0);
-	int rc = hello_server_answer(connection, &answer, ring_fd);
+	int rc = handshake_server_answer(connection, &answer, ring_fd);
 
 	close(ring_fd);
 	if (rc < 0) {
 		image->is_counter_tried = false;
 		enter_ring_drop(image);
-		image_leave_out(image, HELLO_SERVER_TOO_LATE);
+		image_leave_out(image, HANDSHAKE_SERVER_TOO_LATE);
 		return;
 	}
 	image->state = IMAGE_ENTERED;
@@ -323,16 +323,16 @@ void enter_answer_done(int connection)
 	const struct handshake_answer answer = { .magic = HANDSHAKE_MAGIC,
 						 .verdict = HANDSHAKE_DONE };
 
-	hello_server_answer(connection, &answer, -1);
+	handshake_server_answer(connection, &answer, -1);
 }
 
-void enter_change(struct image *image, const struct handshake_hello *hello, int connection,
+void enter_change(struct image *image, const struct handshake_request *request, int connection,
 		  const struct enter_terms *terms)
 {
 	/* A process without our events needs no switching. */
 	if (image != NULL && image->state == IMAGE_ENTERED) {
-		if (hello->occasion == HANDSHAKE_STOP)
-			image_stop(image, hello->reason, terms);
+		if (request->occasion == HANDSHAKE_STOP)
+			image_stop(image, request->reason, terms);
 		else
 			pause_end(image, PAUSE_ASKED);
 	}

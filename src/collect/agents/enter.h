@@ -10,7 +10,7 @@
 #include "collect/agents/enter_terms.h"
 #include "collect/processes/pause.h"
 
-struct handshake_hello;
+struct handshake_request;
 struct image;
 struct interpreters;
 
@@ -18,7 +18,7 @@ struct interpreters;
  * Answers the handshake of the image's agent; takes the connection.  On success the image has
  * its ring and events; otherwise it is left out, with a reason.
  */
-void enter_image(struct image *image, const struct handshake_hello *hello, int connection,
+void enter_image(struct image *image, const struct handshake_request *request, int connection,
 		 const struct enter_terms *terms);
 
 /* The terms by which a process is paused. */
@@ -34,5 +34,5 @@ void enter_answer_done(int connection);
  * Does what a STOP or RESUME asks, and answers; takes the connection.  image may be NULL: the
  * process is not recorded.
  */
-void enter_change(struct image *image, const struct handshake_hello *hello, int connection,
+void enter_change(struct image *image, const struct handshake_request *request, int connection,
 		  const struct enter_terms *terms);

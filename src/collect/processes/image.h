@@ -152,8 +152,8 @@ struct image {
 	bool has_threads_below; /* a process that it started made threads in a storm */
 	uint32_t storm;         /* the storm of its children; 0: none */
 	bool has_had_storms;
-	uint32_t in_storm;    /* the storm whose counters it inherited; 0: none */
-	bool says_hello_late; /* its agent delays the handshake */
+	uint32_t in_storm;     /* the storm whose counters it inherited; 0: none */
+	bool delays_handshake; /* its agent delays the handshake */
 
 	enum image_state state;
 	bool is_ended;

@@ -114,7 +114,7 @@ static void set_late(struct storm *storm, struct image *parent, bool is_of_progr
 	storm->is_of_programs = is_of_programs;
 	if (!is_of_programs)
 		parent->has_had_storms = true;
-	ring_view_set_late_hellos(parent, !is_of_programs);
+	ring_view_set_delayed_handshakes(parent, !is_of_programs);
 	ring_view_set_brief_programs(parent, false);
 }
 
@@ -235,8 +235,8 @@ void storms_take_fork(const struct storms *storms, struct image *child,
 	const struct storm *storm = find_at(storms, parent->pid, time_ns);
 
 	child->in_storm = storm != NULL ? storm->id : parent->in_storm;
-	child->says_hello_late = parent->says_hello_late || is_of_all(storm) ||
-				 is_of_all(find_storm(storms, parent->storm));
+	child->delays_handshake = parent->delays_handshake || is_of_all(storm) ||
+				  is_of_all(find_storm(storms, parent->storm));
 }
 
 void storms_end(struct storms *storms, uint32_t id, struct image *parent)
@@ -249,7 +249,7 @@ void storms_end(struct storms *storms, uint32_t id, struct image *parent)
 		parent->storm = 0;
 		parent->brief_children = 0;
 		brief_programs_forget(&parent->brief_programs);
-		ring_view_set_late_hellos(parent, false);
+		ring_view_set_delayed_handshakes(parent, false);
 		ring_view_set_brief_programs(parent, true);
 	}
 	storm->over_ns = monotonic_ns();
@@ -265,7 +265,7 @@ bool storms_is_of_programs(const struct storms *storms, uint32_t id)
 void storms_see_program(struct image *child, const struct image *parent, const char *path)
 {
 	if (parent->storm != 0 && brief_programs_has(&parent->brief_programs, path))
-		child->says_hello_late = true;
+		child->delays_handshake = true;
 }
 
 void storms_stop_counting(struct storms *storms, uint32_t id)

@@ -4,7 +4,7 @@
  *
  * When STORM_CHILDREN children of a process in a row have ended with less than two sampling
  * periods of CPU time, a storm begins: the process's ring says so
- * (ring_view_set_late_hellos()), and agents of later children do their handshake only after a
+ * (ring_view_set_delayed_handshakes()), and agents of later children do their handshake only after a
  * period of CPU time (docs/decisions/0036).  The kernel reports the CPU time of each child at
  * its end (exit_counters.h).
  *

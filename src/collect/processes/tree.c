@@ -123,7 +123,7 @@ struct image *tree_add(struct tree *tree, pid_t pid, struct image *parent, uint6
 /* Its program has no agent, so the programs that it starts get none. */
 static bool passes_nothing_on(const struct image *image)
 {
-	return image->state == IMAGE_STARTING && !image->says_hello_late &&
+	return image->state == IMAGE_STARTING && !image->delays_handshake &&
 	       (image->has_program || image->is_passed_by);
 }
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/monotonic.h"
 #include "base/notes.h"
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 #include "collect/processes/image.h"
 #include "collect/processes/interpreters.h"
 #include "collect/session/options.h"
@@ -34,7 +34,7 @@ static int hear_agent(struct session *session, const struct image *image,
 
 	if (connection < 0)
 		return error_errno(err, connection, "its agent cannot reach the recorder");
-	hello_server_add(session->server, image->pid, connection);
+	handshake_server_add(session->server, image->pid, connection);
 	return 0;
 }
 
@@ -42,12 +42,13 @@ static int hear_agent(struct session *session, const struct image *image,
 static int wait_for_agent(struct session *session, struct attach *attach, struct error *err)
 {
 	const uint64_t until_ns = monotonic_ns() + PATIENCE_NS;
-	struct pollfd hellos = { .fd = hello_server_fd(session->server), .events = POLLIN };
+	struct pollfd requests = { .fd = handshake_server_fd(session->server),
+				   .events = POLLIN };
 	int rc = 0;
 
 	while (rc == 0) {
-		if (poll(&hellos, 1, LOOK_MS) > 0)
-			session_take_hellos(session);
+		if (poll(&requests, 1, LOOK_MS) > 0)
+			session_take_requests(session);
 		rc = attach_look(attach, err);
 		if (rc == 0 && monotonic_ns() > until_ns)
 			return error_set(err, -ENOTSUP, "its agent does not end in time");
@@ -90,7 +91,7 @@ int session_agent_begin(struct session *session, struct image *image, struct err
 	const struct attach_options options = {
 		.pid = pid,
 		.agent_path = session->options->agent_path,
-		.socket_path = hello_server_path(session->server),
+		.socket_path = handshake_server_path(session->server),
 		.follows_children = session->options->with_children,
 	};
 	struct attach *attach = NULL;

@@ -197,7 +197,7 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 {
 	CLEANUP(freep) struct target_program *program = NULL;
 
-	if (image->says_hello_late && write_was_brief(image))
+	if (image->delays_handshake && write_was_brief(image))
 		return RECORDING_TOO_BRIEF;
 	/* In another root directory the recorder would find other files by these names. */
 	if (image->why_out_of_reach != NULL)
@@ -236,12 +236,12 @@ const char *session_facts_why_unentered(struct image *image, const char *unanswe
 }
 
 void session_facts_note_left_out(struct recording_writer *writer,
-				 const struct handshake_hello *hello, pid_t pid, bool is_trace,
-				 const char *reason)
+				 const struct handshake_request *request, pid_t pid,
+				 bool is_trace, const char *reason)
 {
 	struct text note = { 0 };
 
-	text_add_printable(&note, hello->name, strnlen(hello->name, sizeof hello->name));
+	text_add_printable(&note, request->name, strnlen(request->name, sizeof request->name));
 	text_addf(&note, " (pid %d) ran %s: %s", (int)pid, is_trace ? "untraced" : "unsampled",
 		  reason);
 	recording_writer_note(writer, text_string(&note));

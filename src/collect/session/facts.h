@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct handshake_hello;
+struct handshake_request;
 struct image;
 struct perf_ability;
 struct recording_writer;
@@ -29,8 +29,8 @@ void session_facts_write_sampling(struct recording_writer *writer,
 const char *session_facts_why_unentered(struct image *image, const char *unanswered);
 /* Notes a process that is not in the recording though its agent did its handshake. */
 void session_facts_note_left_out(struct recording_writer *writer,
-				 const struct handshake_hello *hello, pid_t pid, bool is_trace,
-				 const char *reason);
+				 const struct handshake_request *request, pid_t pid,
+				 bool is_trace, const char *reason);
 /*
  * Notes a process that wrote what no agent writes into the memory it shares with us; and how
  * many more.

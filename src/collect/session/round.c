@@ -10,7 +10,7 @@
 #include "base/notes.h"
 #include "collect/processes/exit_status.h"
 #include "collect/processes/generated_code.h"
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 #include "collect/processes/image.h"
 #include "collect/processes/mappings.h"
 #include "collect/samples/unsampled.h"
@@ -103,7 +103,7 @@ static bool session_is_late(const struct session *session, const struct image *i
 {
 	const struct image *parent = tree_find(&session->tree, image->parent_pid);
 
-	return image->says_hello_late || (parent != NULL && parent->has_had_storms);
+	return image->delays_handshake || (parent != NULL && parent->has_had_storms);
 }
 
 /* Whether it was brief, as other children of its parent may be: storms.h. */
@@ -141,10 +141,10 @@ void session_image_ended(void *context, struct image *image)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL &&
 	    !image_is_copied(image)) {
-		image->says_hello_late = session_is_late(session, image);
+		image->delays_handshake = session_is_late(session, image);
 		image->unentered_reason = session_facts_why_unentered(
-			image, hello_server_why_unanswered(session->server, image->pid,
-							   image->start_ns));
+			image, handshake_server_why_unanswered(session->server, image->pid,
+							       image->start_ns));
 		/* A trace has no row of its time, which would show the reason. */
 		if (session->options->is_trace && image->has_program &&
 		    session->untraced++ < MAX_UNTRACED_NOTES)
@@ -152,7 +152,7 @@ void session_image_ended(void *context, struct image *image)
 						    image->unentered_reason);
 	}
 	/* An injected agent reports the whole cost of its start. */
-	if (!image->is_attached && (image->state == IMAGE_ENTERED || image->says_hello_late))
+	if (!image->is_attached && (image->state == IMAGE_ENTERED || image->delays_handshake))
 		sampling_cost_add_start(&session->cost, image->has_program);
 	unsampled_end_left_out(&session->pump.unsampled, image);
 	session_wall_end_image(session, image);

@@ -1,7 +1,7 @@
 /*
  * session - one run of a command, from start to recording.
  *
- * One loop, woken by signals, by agents' requests (hellos.c) and by its own clock (round.c).
+ * One loop, woken by signals, by agents' requests (requests.c) and by its own clock (round.c).
  */
 #include "collect/session/state.h"
 
@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "collect/system/recorder_priority.h"
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 #include "collect/processes/image.h"
 #include "collect/session/session.h"
 #include "collect/events/sideband.h"
@@ -100,7 +100,7 @@ static void session_loop(struct session *session)
 {
 	struct pollfd fds[] = {
 		{ .fd = session->forward.fd, .events = POLLIN },
-		{ .fd = hello_server_fd(session->server), .events = POLLIN },
+		{ .fd = handshake_server_fd(session->server), .events = POLLIN },
 		{ .events = POLLIN },
 		{ .fd = session_wall_fd(session), .events = POLLIN },
 	};
@@ -117,7 +117,7 @@ static void session_loop(struct session *session)
 
 		fds[2].fd = session_copied_fd(session);
 		if (poll(fds, 4, copied_ms) > 0) {
-			session_take_hellos(session);
+			session_take_requests(session);
 			if (signal_forwarding_take(&session->forward,
 						   session->is_reaped ? 0
 								      : session->command.pid))
@@ -144,12 +144,12 @@ static void session_refuse(struct session *session, int wait_ms)
 {
 	struct pollfd fds[] = {
 		{ .fd = session->forward.fd, .events = POLLIN },
-		{ .fd = hello_server_fd(session->server), .events = POLLIN },
+		{ .fd = handshake_server_fd(session->server), .events = POLLIN },
 	};
 
 	if (poll(fds, 2, wait_ms) <= 0)
 		return;
-	session_refuse_hellos(session);
+	session_refuse_requests(session);
 	if (signal_forwarding_take(&session->forward,
 				   session->is_reaped ? 0 : session->command.pid))
 		session_reap(session);
@@ -222,7 +222,7 @@ static void session_close(struct session *session)
 	pump_done(&session->pump);
 	tree_close(&session->tree);
 	interpreters_done(&session->interpreters);
-	hello_server_close(session->server);
+	handshake_server_close(session->server);
 }
 
 static int session_run_prepared(struct session *session, struct error *err)
@@ -230,7 +230,7 @@ static int session_run_prepared(struct session *session, struct error *err)
 	const bool is_attached = session->options->argv == NULL;
 	/* With processes that already run, rings fill from the first event on. */
 	int place = is_attached ? recorder_priority_raise() : 0;
-	int rc = hello_server_open(session->options->is_trace, &session->server, err);
+	int rc = handshake_server_open(session->options->is_trace, &session->server, err);
 
 	if (rc < 0)
 		return rc;

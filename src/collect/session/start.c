@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/monotonic.h"
 #include "base/notes.h"
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 #include "collect/agents/ring_owner.h"
 #include "collect/session/session.h"
 #include "collect/session/attach.h"
@@ -61,7 +61,8 @@ static void set_terms(struct session *session, const char *agent_path)
 		.only = options->only,
 		.no_children = options->no_children,
 		.command_pid = session->command.pid,
-		.paths = { .agent = agent_path, .socket = hello_server_path(session->server) },
+		.paths = { .agent = agent_path,
+			   .socket = handshake_server_path(session->server) },
 		.start_ns = session->start_ns,
 		.start_ticks = session->start_ticks,
 		.interpreters = &session->interpreters,
@@ -135,13 +136,13 @@ int session_start_attached(struct session *session, struct error *err)
 int session_start(struct session *session, struct error *err)
 {
 	struct command_environment environment = {
-		.socket_path = hello_server_path(session->server),
+		.socket_path = handshake_server_path(session->server),
 		.signal_mask = session->forward.mask_before,
 		.allowance = session->options->allowance,
 	};
 	const struct session_options *options = session->options;
-	int rc = hello_server_link_agent(session->server, options->agent_path,
-					 &environment.agent_path, err);
+	int rc = handshake_server_link_agent(session->server, options->agent_path,
+					     &environment.agent_path, err);
 
 	session->copies_tree = options->trigger == TRIGGER_COPIED ||
 			       (options->trigger == TRIGGER_AUTO && !options->is_trace &&

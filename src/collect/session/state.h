@@ -28,7 +28,7 @@
 #include "remote/stack.h"
 #include "remote/unwind_files.h"
 
-struct hello_server;
+struct handshake_server;
 struct image;
 struct module_place;
 struct error;
@@ -104,14 +104,14 @@ struct session_wall {
 	uint32_t cursor; /* the last row that had its turn in this pass; 0: it begins */
 	uint64_t pass_ns, gap_ns; /* when the pass began, and how long after the last */
 	uint64_t reads_until_ns;  /* coarse: when reads of this tick must end */
-	/* When it went coarse, how often all threads were looked at since, until when not again. */
-	uint64_t coarse_ns, looks, rest_until_ns;
+	/* When it went coarse, and how often all threads were looked at since. */
+	uint64_t coarse_ns, looks;
 	uint64_t scanned_ns, booked_ns;
 	size_t sched_open;
 	/* Too many switches to report each (is_dear): windows in a row with too many. */
 	uint64_t window_ns, window_switches, dear_windows;
 	bool is_dear;
-	uint64_t ticks, switches, reads, torn, thread_count;
+	uint64_t switches, reads, torn, thread_count;
 };
 
 enum { OVERHEAD_CHANGES = 6 };
@@ -142,7 +142,7 @@ struct session {
 	struct enter_terms enter_terms;
 	struct account_terms account_terms;
 	struct signal_forwarding forward;
-	struct hello_server *server;
+	struct handshake_server *server;
 	struct command command;
 	struct sideband *sideband; /* NULL: perf events are refused */
 	struct tree tree;
@@ -213,9 +213,9 @@ void session_close_storms(struct session *session);
 /* Ends the storm of this id, if it goes on (storms.h). */
 void session_end_storm(struct session *session, uint32_t id);
 /* Answers the agents whose requests have come. */
-void session_take_hellos(struct session *session);
+void session_take_requests(struct session *session);
 /* Refuses agents, when nothing is recorded any more. */
-void session_refuse_hellos(struct session *session);
+void session_refuse_requests(struct session *session);
 
 /* Between rounds: true if the next is due now, since a process has begun to switch often. */
 bool session_glance_at_switches(struct session *session);

@@ -17,6 +17,7 @@
 #include "collect/session/wall_internal.h"
 #include "collect/events/sideband_event.h"
 #include "record/writer.h"
+#include "remote/stack.h"
 #include "remote/task.h"
 
 /* Threads whose schedstat is kept open. */
@@ -28,6 +29,13 @@
 #define DEAR_SWITCHES 30000
 #define DEAR_WINDOWS  2
 #define WINDOW_NS     (100 * NS_PER_MS)
+/*
+ * A program that switches too often to report it has all of its waiting threads read at each tick:
+ * the next ticks are left out until that took at most 2 % of a processor at 100 Hz, and as many
+ * times more as the rate is higher.
+ */
+#define REST_FACTOR  50
+#define REST_TICK_NS (10 * NS_PER_MS)
 /* How often waits that go on are put into rows. */
 #define BOOK_NS (500 * NS_PER_MS)
 
@@ -36,24 +44,34 @@ int session_wall_fd(const struct session *session)
 	return session->wall.is_on ? session->wall.timer_fd : -1;
 }
 
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+}
+
+/* From first_ns on at each tick. */
+static int set_timer(const struct session_wall *wall, uint64_t first_ns)
+{
+	const struct itimerspec every = { .it_interval = timespec_of(wall->tick_ns),
+					  .it_value = timespec_of(first_ns) };
+
+	return timerfd_settime(wall->timer_fd, 0, &every, NULL);
+}
+
 int session_wall_begin(struct session *session, struct error *err)
 {
 	struct session_wall *wall = &session->wall;
 	const uint64_t tick_ns = perf_choose_period(session->options->rate_hz, 1);
-	const struct itimerspec every = {
-		.it_interval = { (time_t)(tick_ns / 1000000000), (long)(tick_ns % 1000000000) },
-		.it_value = { (time_t)(tick_ns / 1000000000), (long)(tick_ns % 1000000000) },
-	};
 
 	if (!session->options->is_wall)
 		return 0;
+	wall->tick_ns = wall->gap_ns = tick_ns;
 	wall->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (wall->timer_fd < 0 || timerfd_settime(wall->timer_fd, 0, &every, NULL) < 0)
+	if (wall->timer_fd < 0 || set_timer(wall, tick_ns) < 0)
 		return error_errno(err, -errno, "cannot make the clock of wall time");
 	wall_init(&wall->threads, &session->pump.rows.codes, session->start_ns);
 	wall_reader_init(&wall->reader, &session->pump.rows, &wall->threads);
 	session->pump.wall = session->pump.unsampled.wall = &wall->threads;
-	wall->tick_ns = wall->gap_ns = tick_ns;
 	wall->pass_ns = monotonic_ns();
 	wall->is_coarse = session->sideband == NULL;
 	wall->is_on = true;
@@ -260,6 +278,14 @@ static void look_at_rate(struct session_wall *wall, uint64_t now_ns)
 	wall->window_switches = wall->switches;
 }
 
+/* Leaves out the next ticks of a busy program, by what this one took of a processor. */
+static void rest(const struct session_wall *wall, uint64_t cpu_ns)
+{
+	const uint64_t ticks = 1 + cpu_ns * REST_FACTOR / REST_TICK_NS;
+
+	set_timer(wall, ticks * wall->tick_ns);
+}
+
 static void book_all(struct session_wall *wall, uint64_t now_ns)
 {
 	uint64_t hi, lo, value;
@@ -275,12 +301,12 @@ static void book_all(struct session_wall *wall, uint64_t now_ns)
 void session_wall_tick(struct session *session)
 {
 	struct session_wall *wall = &session->wall;
+	const uint64_t cpu_ns = stack_clock_ns();
 	uint64_t ticks = 0;
 
 	if (!wall->is_on || read(wall->timer_fd, &ticks, sizeof ticks) != sizeof ticks ||
 	    session->is_broken)
 		return;
-	wall->ticks += ticks;
 	if (wall->is_coarse)
 		session_wall_tick_coarse(session);
 	else
@@ -288,6 +314,8 @@ void session_wall_tick(struct session *session)
 	session_owners_tick(session, monotonic_ns());
 	look_at_rate(wall, monotonic_ns());
 	book_all(wall, monotonic_ns());
+	if (wall->has_gone_coarse)
+		rest(wall, stack_clock_ns() - cpu_ns);
 }
 
 void session_wall_go_coarse(struct session *session)

@@ -13,18 +13,10 @@
 #include "collect/session/state.h"
 #include "collect/session/wall_internal.h"
 #include "record/writer.h"
-#include "remote/stack.h"
 #include "remote/task.h"
 
 /* How often /proc is scanned for new threads. */
 #define SCAN_NS (50 * NS_PER_MS)
-/*
- * A program that switches too often to report it has all of its waiting threads read at each tick:
- * the next ticks are left out until that took at most 2 % of a processor at 100 Hz, and as many
- * times more as the rate is higher.
- */
-#define REST_FACTOR  50
-#define REST_TICK_NS (10 * NS_PER_MS)
 
 /* Adds an image's new threads, also those that have got the tid of an ended one. */
 static void scan_image(struct session *session, struct image *image, uint64_t now_ns)
@@ -119,12 +111,10 @@ static void look_coarse(struct session *session, struct wall_thread *thread, uin
 void session_wall_tick_coarse(struct session *session)
 {
 	struct session_wall *wall = &session->wall;
-	const uint64_t now_ns = monotonic_ns(), cpu_ns = stack_clock_ns();
+	const uint64_t now_ns = monotonic_ns();
 	uint64_t hi, lo, value;
 	size_t cursor = 0;
 
-	if (now_ns < wall->rest_until_ns)
-		return;
 	wall->looks++;
 	scan_all(session, now_ns);
 	wall->reads_until_ns = now_ns + wall->tick_ns / READS_PART;
@@ -135,9 +125,6 @@ void session_wall_tick_coarse(struct session *session)
 			look_coarse(session, thread, now_ns);
 	}
 	wall->threads.now_ns = now_ns;
-	if (wall->has_gone_coarse)
-		wall->rest_until_ns = now_ns + (stack_clock_ns() - cpu_ns) * REST_FACTOR *
-						       wall->tick_ns / REST_TICK_NS;
 }
 
 static void note_coarse(struct session *session)

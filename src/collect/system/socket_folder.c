@@ -46,7 +46,7 @@ static const char *runtime_base(void)
 	return base;
 }
 
-/* In LD_PRELOAD a blank or a colon ends a file's name (hello_server_link_agent()). */
+/* In LD_PRELOAD a blank or a colon ends a file's name (handshake_server_link_agent()). */
 static bool is_usable(const char *base)
 {
 	return base != NULL && base[0] == '/' && strpbrk(base, " :") == NULL;

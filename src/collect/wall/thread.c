@@ -118,6 +118,22 @@ static void correct(struct wall_thread *thread)
 }
 
 /*
+ * Records were lost: where the last one before them switched the thread out, what it ran since
+ * seems to be waiting, and where it switched it in, what it waited seems to be running.
+ */
+static void compare_lost(struct wall_thread *thread, const struct wall_sched *sched,
+			 uint64_t run_ns)
+{
+	const uint64_t lost = 1 + sched->slices - thread->sched.slices - thread->switches_in;
+	const uint64_t waited_ns = at_most(above(thread->new_running_ns, run_ns),
+					   above(thread->running_ns, thread->claimed_ns));
+
+	thread->due_running_ns += above(run_ns, thread->new_running_ns);
+	thread->running_ns -= waited_ns;
+	thread->shorts[wall_thread_length_of(waited_ns / lost)].ns += waited_ns;
+}
+
+/*
  * Finds what is due by the difference between schedstat and records; is_exact: both have the
  * same switches.
  */
@@ -137,12 +153,15 @@ static void compare(struct wall_thread *thread, const struct wall_sched *sched, 
 	less_queued -= ahead_ns;
 	thread->due_queued_ns += above(delay_ns, thread->new_queued_ns);
 	if (!is_exact) {
+		if (sched->slices - thread->sched.slices >= thread->switches_in) {
+			if (thread->place != WALL_RUNS && thread->has_run)
+				compare_lost(thread, sched, run_ns);
+			return;
+		}
 		/*
 		 * Preempted on its way to sleep, a thread is not queued for schedstat: it
 		 * waits.
 		 */
-		if (sched->slices - thread->sched.slices >= thread->switches_in)
-			return;
 		thread->queued_ns -= less_queued;
 		thread->falls_asleep_ns += less_queued;
 		return;

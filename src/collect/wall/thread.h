@@ -96,6 +96,8 @@ struct wall_thread {
 	 * since it was settled: by their states, and under running those that were not read.
 	 */
 	struct wall_sum delays[WAIT_STATE_COUNT];
+	/* Waits by length, of those that ended with hardly any such time, or alone. */
+	uint64_t usual[WALL_LENGTHS], usual_count;
 
 	/* Since the last wall_thread_settle(). */
 	uint64_t wakeups;

@@ -1,6 +1,6 @@
 /*
- * thread_internal - what thread.c (a thread's time), thread_waits.c (waits that ended) and
- * thread_rows.c (rows of waits) share.
+ * thread_internal - what thread.c (a thread's time), thread_waits.c (waits that ended),
+ * thread_delays.c (what these give) and thread_rows.c (rows of waits) share.
  */
 #pragma once
 #include <stdint.h>
@@ -51,8 +51,8 @@ void wall_thread_read_last(struct wall_thread *thread, const struct wall_rows *r
 			   const struct wall_read *read, uint64_t gap_ns);
 /*
  * Takes the time of switches, the same from each wait that ended, and then the time that the
- * thread was runnable after them, from each by how long it was so after others of its state.
- * Returns how much the waits had of the sum.
+ * thread was runnable after them: first from those of unusual lengths, and from each by how long
+ * it was so after others of its state. Returns how much the waits had of the sum.
  */
 uint64_t wall_thread_take(struct wall_thread *thread, uint64_t running_ns, uint64_t queued_ns);
 /* Adds rows for waits that ended since the thread was settled, or puts them to the short ones. */

@@ -14,7 +14,7 @@ from live import FATHOM, workload
 # What is allowed to be more, and why: {call: how many at most}.  Nothing may be fewer.
 ALLOWED = {
     # The dynamic linker maps the agent, which looks at what signals do, shows the kernel where the
-    # environment ends without its own, says hello to the recorder, asks whose process answers, and maps
+    # environment ends without its own, makes its handshake, asks whose process answers, and maps
     # its ring if its size is sealed.  Without CAP_SYS_RESOURCE the kernel refuses the short way to say where the
     # environment ends (agent/core/environment_end.h): prctl(), once more, then.
     "image": {
@@ -24,7 +24,7 @@ ALLOWED = {
         "socket": 1, "setsockopt": 2, "connect": 1, "sendto": 1, "recvmsg": 1,
         "getsockopt": 1, "fcntl": 1, "lseek": 1,
     },
-    # A child gives the parent's ring back, says hello and maps its own.
+    # A child gives the parent's ring back, makes its handshake and maps its own.
     "fork": {
         "munmap": 1, "mmap": 1, "madvise": 1, "close": 2, "rt_sigprocmask": 4, "getpid": 4,
         "getrusage": 3, "clock_gettime": 7,

@@ -60,12 +60,12 @@ class FakeRecorder:
             raise AssertionError(f"the fake recorder does not listen at {socket}")
 
     def end(self):
-        """(hellos, in how many rings a program was sampled or traced); sets in how many of those an interpreter was."""
-        *hellos, begun = self.run.communicate(timeout=300)[0].splitlines()
-        if "no layout" in hellos:
+        """(requests, in how many rings a program was sampled or traced); sets in how many of those an interpreter was."""
+        *requests, begun = self.run.communicate(timeout=300)[0].splitlines()
+        if "no layout" in requests:
             raise AssertionError("the program has no interpreter that is known")
         self.interpreted = int(begun.split()[2])
-        return len(hellos), int(begun.split()[1])
+        return len(requests), int(begun.split()[1])
 
 
 class TrustTest(live.LiveTest):
@@ -110,10 +110,10 @@ class HostileRings(TrustTest):
             os.unlink(socket)
         fake = self.fake(socket, kind, way, scribbles=scribbles)
         run = run_entered(kind, socket)
-        hellos, begun = fake.end()
+        requests, begun = fake.end()
         self.assertEqual((run.returncode, run.stdout, run.stderr), (WORKED, b"1 7\n", b""))
         # A process that is not sampled has no children that ask.
-        self.assertEqual(hellos, 1 + (begun > 0))
+        self.assertEqual(requests, 1 + (begun > 0))
         return begun
 
     def test_a_sound_ring_is_used(self):
@@ -145,9 +145,9 @@ class HostileLayouts(TrustTest):
                     # The agent sees by the name of the socket how long it may wait, and no more.
                     fake = self.fake(socket, kind, way)
                     run = run_entered(kind, socket, *command)
-                    hellos, begun = fake.end()
+                    requests, begun = fake.end()
                     self.assertEqual((run.returncode, run.stdout, run.stderr), (0, printed, b""))
-                    self.assertEqual((hellos, begun), (1, 1))
+                    self.assertEqual((requests, begun), (1, 1))
                     self.assertEqual(fake.interpreted, way.endswith((".sound", "_later")))
 
     def test_python(self):

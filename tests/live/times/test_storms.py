@@ -71,7 +71,7 @@ class Storms(live.LiveTest):
                 self.assert_explained(recording, within=0.03)
 
     def test_programs_that_are_brief_are_not_entered_either_and_what_their_starts_took_is_in_the_cost(self):
-        """They say no hello, so no agent measures it."""
+        """They make no handshake, so no agent measures it."""
         for _ in range(TRIES):
             recording = self.record(["sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done"],
                                     rate=100)
@@ -104,7 +104,7 @@ class Storms(live.LiveTest):
                 self.assertGreater(recording.time_of("burns", "total_ns"), 0.8 * BURNED_NS)
 
     def test_one_that_has_sampling_go_on_is_sampled(self):
-        """Its hello, which says that nothing is to be taken so far, comes before."""
+        """Its handshake, which says that nothing is to be taken so far, comes before."""
         recording = self.record(workload("late", "resumes"), "--paused", rate=1000)
         self.assertEqual(recording.run.stdout, self.bare("resumes"))
         self.assertGreater(recording.time_of("burns", "total_ns"), 0.8 * BURNED_NS)
@@ -170,11 +170,11 @@ class Storms(live.LiveTest):
         startups = sorted(ns for ns, in recording.rows(
             "SELECT startup_ns FROM threads JOIN processes ON processes.id = process WHERE processes.name = 'brief'"))
         self.assertEqual(len(startups), 24)
-        # Of those that say hello late it is a period.
+        # Of those with a delayed handshake it is a period.
         self.assertLess(startups[len(startups) // 2], 5000000)
         self.assert_explained(recording, within=0.03)
 
-    def test_threads_among_them_have_all_say_hello_at_once(self):
+    def test_threads_among_them_have_all_make_their_handshake_at_once(self):
         """What counts their ends would cost each switch between threads something."""
         recording = self.record(["sh", "-c", "i=0; while [ $i -lt 24 ]; do /bin/true; i=$((i+1)); "
                                  f"{' '.join(workload('threads', 30))} > /dev/null; done"], rate=100)

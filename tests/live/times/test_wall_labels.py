@@ -1,6 +1,7 @@
 """What a wait is on, on the wall clock: files by their path, sockets by what they are connected to."""
 
 import os
+import subprocess
 import sys
 
 import live
@@ -64,6 +65,32 @@ print(json.dumps({"port": port, "descriptors": len(descriptors)}))
 """
 
 
+WRITERS = """
+import os, sqlite3, sys, threading, time
+path = os.path.join(sys.argv[1], "data.db")
+if os.path.exists(path):  # of a first sight
+    os.unlink(path)
+begun = threading.Event()
+def holds():
+    data = sqlite3.connect(path)
+    data.execute("CREATE TABLE numbers (n)")
+    data.execute("BEGIN IMMEDIATE")
+    begun.set()
+    time.sleep(0.8)
+    data.commit()
+def wants():
+    data = sqlite3.connect(path, timeout=60)
+    data.execute("BEGIN IMMEDIATE")
+    data.commit()
+threads = [threading.Thread(target=target) for target in (holds, wants)]
+threads[0].start()
+begun.wait()
+threads[1].start()
+for thread in threads:
+    thread.join()
+"""
+
+
 class Labels(live.LiveTest):
     compares_times = True
 
@@ -89,6 +116,18 @@ class Labels(live.LiveTest):
         for mark, what in (("# here", "Lock"), ("# there", "Event.wait")):
             line = next(number for number, text in enumerate(lines, 1) if text.endswith(mark))
             self.assertIn(f"futex({what} at app.py:{line})", locks)
+
+    def test_a_thread_that_sleeps_until_a_database_is_free_waits_for_its_lock(self):
+        if "libsqlite3" not in subprocess.run(["/usr/bin/python3", "-c", "import _sqlite3; print(open('/proc/self/maps')"
+                                               ".read())"], capture_output=True, text=True).stdout:
+            self.skipTest("/usr/bin/python3 does not use the library of SQLite: apt-get install libsqlite3-0")
+        recording = self.record(["/usr/bin/python3", self.write("app.py", WRITERS), self.folder], "--clock", "wall",
+                                rate=100)
+        rows = recording.report("--state", "lock")["functions"]
+        self.assertGreater(sum(row["total_ns"] for row in rows if row["name"] == "wants"), 0.6e9, rows)
+        self.assertIn("clock_nanosleep(Lock of an SQLite database)", [row["name"] for row in rows if row["self_ns"]])
+        text = subprocess.run([live.FATHOM, "report", recording.path], capture_output=True, timeout=120, text=True)
+        self.assertIn("waits for Lock of an SQLite database", text.stdout)
 
 
 if __name__ == "__main__":

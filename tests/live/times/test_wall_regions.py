@@ -14,6 +14,7 @@ PYTHON = """
 import fathom, json, os, threading, time
 r, w = os.pipe()
 took = {}
+asks = threading.Semaphore(0)
 def request():
     begin = time.monotonic()
     with fathom.region("request"):
@@ -21,12 +22,15 @@ def request():
         while time.thread_time() < end:
             pass
         with fathom.region("query"):
+            asks.release()
             os.read(r, 1)
         time.sleep(0.1)
     took["request"] = time.monotonic() - begin
 thread = threading.Thread(target=request)
 thread.start()
-time.sleep(0.5)
+# However long it takes to come there: beside a load 60 ms of work may last as long as all waits.
+asks.acquire()
+time.sleep(0.3)
 os.write(w, b"x")
 thread.join()
 print(json.dumps(took))
@@ -36,14 +40,19 @@ RUBY = """
 require "fathom"
 def request
   Fathom.region("request") do
-    Fathom.region("query") { $r.read(1) }
+    Fathom.region("query") do
+      $asks << 1
+      $r.read(1)
+    end
     sleep 0.1
   end
 end
 $r, w = IO.pipe
+$asks = Queue.new
 begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 thread = Thread.new { request }
-sleep 0.4
+$asks.pop
+sleep 0.3
 w.write "x"
 w.close
 thread.join

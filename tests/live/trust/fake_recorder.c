@@ -5,7 +5,7 @@
  *   fake_recorder list layouts		those of interpreters' layouts (fake_layouts.h)
  *   fake_recorder SOCKET record|trace WAY [scribble]
  *
- * It says "listening", and for each hello "hello PID OCCASION".  When its standard input ends it
+ * It says "listening", and for each request "request PID OCCASION".  When its standard input ends it
  * says of how many rings sampling or tracing was begun, and in how many of these an interpreter's
  * frames or calls were seen ("begun N M"), and ends.  With scribble it writes random words into
  * the rings while the programs run, head and tail included.
@@ -364,20 +364,20 @@ static void answer(int connection, const struct made *made)
 static void hear(int listener, int kind, const struct way *way)
 {
 	const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	struct handshake_hello hello;
+	struct handshake_request request;
 
 	if (connection < 0)
 		return;
-	if (recv(connection, &hello, sizeof hello, 0) == (ssize_t)sizeof hello) {
-		printf("hello %u %u\n", hello.pid, hello.occasion);
+	if (recv(connection, &request, sizeof request, 0) == (ssize_t)sizeof request) {
+		printf("request %u %u\n", request.pid, request.occasion);
 		fflush(stdout);
 		struct made made = make(kind);
 
 		way->spoil(&made);
 		if (layout_way != NULL &&
-		    !fake_layouts_put(layout_way, (pid_t)hello.pid, &made.header))
+		    !fake_layouts_put(layout_way, (pid_t)request.pid, &made.header))
 			printf("no layout\n");
-		if (hello.occasion <= HANDSHAKE_FORK)
+		if (request.occasion <= HANDSHAKE_FORK)
 			answer(connection, &made);
 	}
 	close(connection);

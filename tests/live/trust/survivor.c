@@ -109,7 +109,7 @@ static int become_ordinary(void)
 
 static int obey(char letter);
 
-/* By then it has said hello, or has tried to. */
+/* By then it has made its handshake, or has tried to. */
 static int obey_in_child(void)
 {
 	const pid_t child = fork();

@@ -1,4 +1,4 @@
-/* What a vantage takes from a ring's header, and when it takes nothing. */
+/* What an agent takes from a ring's header, and when it takes nothing. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

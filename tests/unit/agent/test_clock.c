@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/own_process.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/permits.h"
@@ -30,7 +30,7 @@
 struct own_ring own_ring;
 struct own_process own_process;
 struct permits permits;
-struct hello agent_hello;
+struct own_handshake own_handshake;
 __thread struct thread_notes thread_notes;
 
 static struct {

@@ -10,7 +10,7 @@
 #include "agent/core/permits.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/own_process.h"
-#include "agent/core/hello.h"
+#include "agent/core/own_handshake.h"
 #include "agent/core/environment.c"
 
 #define RECORDER "FATHOM_RECORDER=default:/lib/agent.so:/run/agents"
@@ -20,7 +20,7 @@
 struct own_ring own_ring;
 struct own_process own_process;
 struct permits permits;
-struct hello agent_hello;
+struct own_handshake own_handshake;
 static const char *moved_end;
 
 void environment_end_move(const char *end, const char *new_end)
@@ -103,7 +103,7 @@ static void test_one_alone_is_the_programs(void **state)
 	}
 }
 
-static void test_the_mark_says_when_to_say_hello(void **state)
+static void test_the_mark_says_when_to_make_the_handshake(void **state)
 {
 	(void)state;
 	environment_take(with_entries((const char *const[]){
@@ -162,7 +162,7 @@ int main(void)
 		cmocka_unit_test(test_both_go_and_the_others_keep_their_order),
 		cmocka_unit_test(test_nothing_of_them_is_left_in_memory),
 		cmocka_unit_test(test_one_alone_is_the_programs),
-		cmocka_unit_test(test_the_mark_says_when_to_say_hello),
+		cmocka_unit_test(test_the_mark_says_when_to_make_the_handshake),
 		cmocka_unit_test(test_what_is_no_entry_of_ours_starts_no_recorder),
 		cmocka_unit_test(test_paths_that_are_too_long_start_no_recorder),
 	};

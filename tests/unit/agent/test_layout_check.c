@@ -15,14 +15,16 @@
 #define NOWHERE 0x90000ULL
 
 static const struct image_parts image = {
-	.parts = { { CODE - 0x1000, CODE, PF_R },
-		   { CODE, CODE + 0x1000, PF_R | PF_X },
-		   { DATA, DATA + 0x1000, PF_R | PF_W } },
+	.parts = { { .start = CODE - 0x1000, .end = CODE, .flags = PF_R },
+		   { .start = CODE, .end = CODE + 0x1000, .flags = PF_R | PF_X },
+		   { .start = DATA, .end = DATA + 0x1000, .flags = PF_R | PF_W } },
 	.count = 3,
+	.fixed = DATA,
+	.fixed_end = DATA + 0x100,
 };
 static const struct image_parts program = {
-	.parts = { { COPIES - 0x1000, COPIES, PF_R | PF_X },
-		   { COPIES, COPIES + 0x1000, PF_R | PF_W } },
+	.parts = { { .start = COPIES - 0x1000, .end = COPIES, .flags = PF_R | PF_X },
+		   { .start = COPIES, .end = COPIES + 0x1000, .flags = PF_R | PF_W } },
 	.count = 2,
 };
 
@@ -178,6 +180,11 @@ static void test_a_part_has_what_lies_in_it_as_a_whole(void **state)
 	assert_false(image_parts_have(&image, CODE - 1, CODE + 1, PF_R));
 	assert_false(image_parts_have(&image, ~0ULL, 8, 0));
 	assert_false(image_parts_have(&image, DATA, DATA + 8, PF_X));
+	/* What is read-only since relocation can be read, and not written. */
+	assert_true(image_parts_have(&image, DATA, DATA + 8, PF_R));
+	assert_false(image_parts_have(&image, DATA + 0xf8, DATA + 0x100, PF_W));
+	assert_false(image_parts_have(&image, DATA + 0xfc, DATA + 0x104, PF_W));
+	assert_true(image_parts_have(&image, DATA + 0x100, DATA + 0x108, PF_W));
 }
 
 int main(void)

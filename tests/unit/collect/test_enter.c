@@ -1,4 +1,4 @@
-/* A process that says hello and cannot be entered: nothing of it is left, and it is said why. */
+/* A process that makes its handshake and cannot be entered: nothing of it is left, and it is said why. */
 #include "collect/agents/enter.h"
 
 #include <setjmp.h>
@@ -20,8 +20,8 @@
 /* From a socket whose other end is closed. */
 static struct image *enter_this_process(bool is_trace)
 {
-	const struct handshake_hello hello = { .magic = HANDSHAKE_MAGIC,
-					       .occasion = HANDSHAKE_START };
+	const struct handshake_request request = { .magic = HANDSHAKE_MAGIC,
+						   .occasion = HANDSHAKE_START };
 	struct interpreters interpreters;
 	struct image *image = image_new(getpid());
 	int ends[2];
@@ -29,7 +29,7 @@ static struct image *enter_this_process(bool is_trace)
 	interpreters_init(&interpreters, NULL);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	close(ends[1]);
-	enter_image(image, &hello, ends[0],
+	enter_image(image, &request, ends[0],
 		    &(struct enter_terms){ .rate_hz = 1000,
 					   .is_trace = is_trace,
 					   .interpreters = &interpreters });

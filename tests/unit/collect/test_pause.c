@@ -62,17 +62,17 @@ static void burn(void)
 /* Says it as the agent would; the recorder's answer. */
 static uint32_t ask(struct image *image, uint32_t occasion, uint32_t reason)
 {
-	const struct handshake_hello hello = { .magic = HANDSHAKE_MAGIC,
-					       .occasion = occasion,
-					       .reason = reason };
+	const struct handshake_request request = { .magic = HANDSHAKE_MAGIC,
+						   .occasion = occasion,
+						   .reason = reason };
 	struct handshake_answer answer = { 0 };
 	int ends[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	if (occasion == HANDSHAKE_START)
-		enter_image(image, &hello, ends[0], &without_events);
+		enter_image(image, &request, ends[0], &without_events);
 	else
-		enter_change(image, &hello, ends[0], &without_events);
+		enter_change(image, &request, ends[0], &without_events);
 	assert_int_equal(recv(ends[1], &answer, sizeof answer, MSG_DONTWAIT), sizeof answer);
 	close(ends[1]);
 	assert_int_equal(answer.magic, HANDSHAKE_MAGIC);

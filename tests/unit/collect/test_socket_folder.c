@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 
 #define PATH_SIZE 256
 
@@ -274,8 +274,9 @@ static void test_which_users_may_be_heard(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		bool is_foreign;
 
-		assert_int_equal(hello_server_may_hear(cases[i].uid, cases[i].own, &is_foreign),
-				 cases[i].may);
+		assert_int_equal(
+			handshake_server_may_hear(cases[i].uid, cases[i].own, &is_foreign),
+			cases[i].may);
 		assert_int_equal(is_foreign, cases[i].is_foreign);
 	}
 }

@@ -309,6 +309,36 @@ static void each_state_gives_its_own_delay(void **state)
 	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 40 * 4 * MS);
 }
 
+/*
+ * Waits of 0.3 and 1.2 ms, of which six end before the thread is settled: one of each six is
+ * followed by 4 ms without a CPU.  That is known by its length.
+ */
+static void waits_of_unusual_length_give_what_was_runnable(void **state)
+{
+	struct wall_sched sched = { .delay_ns = 0 };
+	struct wall_thread thread;
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_QUEUES);
+	wall_thread_switch_in(&thread, &rows, now);
+	sched.slices++;
+	for (int i = 0; i < 1200; i++) {
+		const bool is_io = i % 2 == 0, is_late = i >= 60 && i % 6 == (i / 6) % 2;
+
+		wait_once(&thread, is_io ? &in_io : &in_sleep, &now,
+			  is_io ? 300 * US : 1200 * US, is_late ? 4 * MS : 0);
+		sched.slices++;
+		sched.delay_ns += is_late ? 4 * MS : 0;
+		if (i % 6 == 5)
+			assert_true(wall_thread_settle(&thread, &rows, &sched));
+	}
+	end(&thread, now);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], sched.delay_ns);
+	assert_in_range(by_state[WAIT_STATE_IO], 600 * 300 * US * 9 / 10,
+			600 * 300 * US * 11 / 10);
+}
+
 /* 100 waits of 20 us by the records, each with a switch of 5 us that schedstat calls running. */
 static void what_a_switch_takes_is_running(void **state)
 {
@@ -445,6 +475,42 @@ static void a_lost_switch_ends_no_settling(void **state)
 	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 5 * MS);
 }
 
+/*
+ * It waits for 0.1 ms and runs as long, of which a third is in no record, from a switch out on or
+ * from a switch in.
+ */
+static void what_lost_records_had_of_running_is_running(void **state)
+{
+	(void)state;
+	for (int is_out = 0; is_out < 2; is_out++) {
+		struct wall_sched sched = { .slices = 1 };
+		struct wall_thread thread;
+		uint64_t now = 1000 * MS;
+
+		begin(&thread, WALL_QUEUES);
+		wall_thread_switch_in(&thread, &rows, now);
+		for (int i = 0; i < 900; i++) {
+			now += 100 * US;
+			sched.run_ns += 100 * US;
+			sched.slices++;
+			if (i < 300 + is_out || i >= 600)
+				wall_thread_switch_out(&thread, &rows, now, false);
+			wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+			now += 100 * US;
+			if (i < 300 || i >= 600)
+				wall_thread_switch_in(&thread, &rows, now);
+			if (i < 300 && i % 100 == 0)
+				wall_thread_settle(&thread, &rows, &sched);
+		}
+		wall_thread_switch_out(&thread, &rows, now, false);
+		for (int i = 0; i < 100 && !wall_thread_settle(&thread, &rows, &sched); i++)
+			continue;
+		end(&thread, now);
+		assert_in_range(by_state[WAIT_STATE_RUNNING], 89 * MS, 91 * MS);
+		assert_in_range(by_state[WAIT_STATE_IO], 89 * MS, 91 * MS);
+	}
+}
+
 static void samples_stand_for_no_more_than_was_run(void **state)
 {
 	struct wall_thread thread;
@@ -515,12 +581,14 @@ int main(void)
 		cmocka_unit_test(a_wakes_delay_is_no_waiting),
 		cmocka_unit_test(each_wait_gives_its_delay),
 		cmocka_unit_test(each_state_gives_its_own_delay),
+		cmocka_unit_test(waits_of_unusual_length_give_what_was_runnable),
 		cmocka_unit_test(what_a_switch_takes_is_running),
 		cmocka_unit_test(what_a_preemption_takes_is_running),
 		cmocka_unit_test(a_preemption_that_schedstat_does_not_count_is_waiting),
 		cmocka_unit_test(figures_ahead_of_records_are_of_the_same_queueing),
 		cmocka_unit_test(figures_behind_later_switches_are_left_for_the_next_tick),
 		cmocka_unit_test(a_lost_switch_ends_no_settling),
+		cmocka_unit_test(what_lost_records_had_of_running_is_running),
 		cmocka_unit_test(samples_stand_for_no_more_than_was_run),
 		cmocka_unit_test(a_thread_that_was_thought_to_wait_ran),
 		cmocka_unit_test(without_switches_schedstat_makes_the_life),

@@ -208,6 +208,8 @@ static void what_has_no_owner_is_not_blamed_on_any(void **state)
 	add(writer, 1, SHORT, THREAD_STATE_GIL, 20, 5);
 	add(writer, 1, WAITS, THREAD_STATE_LOCK, 50, 20);
 	add(writer, 1, WAITS, THREAD_STATE_IO, 60, 10);
+	/* For a child process. */
+	add(writer, 1, WAITS, THREAD_STATE_WAIT, 70, 10);
 	add_owner(writer, 1, 2, 3);
 	add_owner(writer, 1, 0, 12);
 	CLEANUP(profile_freep) struct profile *profile = end(writer, "none.fathom");
@@ -216,6 +218,7 @@ static void what_has_no_owner_is_not_blamed_on_any(void **state)
 	assert_int_equal(unowned_ms(profile, THREAD_STATE_GIL), 5);
 	assert_int_equal(unowned_ms(profile, THREAD_STATE_LOCK), 20);
 	assert_int_equal(unowned_ms(profile, THREAD_STATE_IO), 0);
+	assert_int_equal(unowned_ms(profile, THREAD_STATE_WAIT), 0);
 }
 
 static void an_owner_that_wants_a_cpu_is_where_it_runs_on(void **state)

@@ -237,12 +237,61 @@ static void what_a_package_waits_for_fits_its_line(void **state)
 	}
 }
 
+static void add(struct made *made, const char *stack, enum thread_state state, int ms)
+{
+	profile_add_weight(made->profile, &(struct weight){ .stack = made_stack(made, stack),
+							    .thread = made->thread,
+							    .state = state,
+							    .ns = (uint64_t)ms * 1000000,
+							    .samples = 1 });
+}
+
+/* make waits longest, for compilers that want a CPU. */
+static void what_waits_for_child_processes_is_last(void **state)
+{
+	struct made made;
+	struct text text = { 0 };
+	const struct report_options options = { .is_summary = true, .width = 100 };
+
+	(void)state;
+	made = (struct made){ .profile = profile_new() };
+	profile_info(made.profile)->is_wall = true;
+	profile_info(made.profile)->clock = "wall";
+	made_begin_process(&made, 100, "make");
+	made_begin_thread(&made, 100, "make");
+	add(&made, "/usr/bin/make!main;/usr/bin/make!new_job;&pselect6(a pipe)",
+	    THREAD_STATE_IO, 400);
+	add(&made, "/usr/bin/make!main;/usr/bin/make!new_job", THREAD_STATE_RUNNING, 100);
+	made_begin_process(&made, 101, "cc1");
+	made_begin_thread(&made, 101, "cc1");
+	add(&made, "/usr/lib/gcc/cc1!main;/usr/lib/gcc/cc1!parse", THREAD_STATE_RUNNING, 200);
+	add(&made, "[waits for a CPU]", THREAD_STATE_RUNNABLE, 300);
+	assert_int_equal(report_text(made.profile, &options, &text, NULL), 0);
+	const char *said = strstr(text_string(&text), "\nchildren ");
+	const char *queue = strstr(text_string(&text), "waits for a CPU: cc1 30 %");
+	const char *child = strstr(text_string(&text), "parse");
+	const char *parent = strstr(text_string(&text), "new_job");
+
+	assert_non_null(said);
+	assert_memory_equal(said,
+			    "\nchildren 40 % of that are waits of make for child "
+			    "processes: listed last\n",
+			    74);
+	assert_non_null(queue);
+	assert_non_null(child);
+	assert_non_null(parent);
+	assert_true(said < queue && queue < child && child < parent);
+	text_done(&text);
+	made_done(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_region_has_its_states_in_one_row),
 		cmocka_unit_test(a_thread_has_its_states_in_one_row),
 		cmocka_unit_test(idle_threads_are_one_row),
+		cmocka_unit_test(what_waits_for_child_processes_is_last),
 		cmocka_unit_test(rare_states_go_first_where_it_is_narrow),
 		cmocka_unit_test(processes_and_programs_have_states_too),
 		cmocka_unit_test(what_no_own_code_waits_for_comes_last),

@@ -1,5 +1,5 @@
 /*
- * compile_memory - the memory of a vantage that walkers are only compiled for.
+ * compile_memory - the memory for walkers that are only compiled.
  */
 #pragma once
 #include "abi/types.h"

@@ -1,5 +1,5 @@
 /*
- * compile_native - the walker as a vantage compiles it: for kernels, and for other processors.
+ * compile_native - the walker as its users compile it: for kernels, and for other processors.
  */
 #include "walk/native.h"
 #include "compile_memory.h"

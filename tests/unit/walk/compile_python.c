@@ -1,5 +1,5 @@
 /*
- * compile_python - the walker of Python frames as a vantage compiles it: for kernels, and for
+ * compile_python - the walker of Python frames as its users compile it: for kernels, and for
  * other processors.
  */
 #include "walk/python.h"

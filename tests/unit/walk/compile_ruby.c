@@ -1,5 +1,5 @@
 /*
- * compile_ruby - the walker of Ruby frames as a vantage compiles it: for kernels, and for other
+ * compile_ruby - the walker of Ruby frames as its users compile it: for kernels, and for other
  * processors.
  */
 #include "walk/ruby.h"

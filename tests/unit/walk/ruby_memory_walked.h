@@ -32,7 +32,7 @@ static inline struct walked walk(struct mem *mem, const struct ruby_layout *layo
 	return walked;
 }
 
-/* What a vantage asks of each frame, added: of damaged memory any answer is right. */
+/* What the callers of a walk ask of each frame, added: of damaged memory any answer is right. */
 static inline uint64_t walk_frame(struct mem *mem, const struct ruby_layout *layout,
 				  const struct ruby_frame *frame)
 {

@@ -13,9 +13,7 @@
 struct mem;
 struct native_scratch;
 
-/*
- * The index of the first of these addresses that is in the function's code; count if none is.
- */
+/* The index of the first of these addresses in the function's code; count if none is. */
 u32 builtins_find(struct mem *mem, struct native_scratch *scratch, u64 function,
 		  const u64 *addresses, u32 count);
 /* Images may have been unloaded: forgets what was found. */

@@ -145,10 +145,7 @@ static void look_at(struct walk *walk, struct mem *mem, struct python_search *se
 		search->found = builtin;
 		search->is_doubtful = false;
 	} else if (!search->is_top_known && !is_same(&builtin, &search->found)) {
-		/*
-		 * It is not known which of them is in use: above the top there may be stale
-		 * pointers.
-		 */
+		/* Which is in use is not known: above the top there may be stale pointers. */
 		search->is_doubtful = true;
 	}
 }

@@ -59,21 +59,14 @@ static bool begin_outer(struct walk *walk, struct mem *mem)
 	return true;
 }
 
-static enum python_step next_outer(struct mem *mem, struct python_walk *walk,
-				   struct python_frame *out_frame)
-{
-	return walk->layout->chain == PYTHON_CHAIN_OBJECTS
-		       ? python_object_next(mem, walk, out_frame)
-		       : python_outer_next(mem, walk, out_frame);
-}
-
 /* True: all frames from here to the outermost are stored, or as many as there is room for. */
 static bool put_linked(struct walk *walk, struct mem *mem)
 {
 	struct python_frame frame;
 
 	for (u32 i = 0; i < 2 * WALK_MAX_FRAMES; i++) {
-		const enum python_step step = next_outer(mem, &walk->python->walk, &frame);
+		const enum python_step step =
+			python_linked_next(mem, &walk->python->walk, &frame);
 
 		if (step == PYTHON_END)
 			return true;

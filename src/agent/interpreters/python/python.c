@@ -110,10 +110,7 @@ static enum python_step put_frames(struct walk *walk, struct mem *mem, enum pyth
 	return PYTHON_BROKEN;
 }
 
-/*
- * Inserts a word before that of an activation's native frame, number `loop`, which its Python
- * frames follow.
- */
+/* Inserts a word before an activation's native frame, number `loop`. */
 static void insert_before(struct walk *walk, u32 loop, u64 word)
 {
 	if (word == 0 || !walk_push(walk, 0))
@@ -271,9 +268,7 @@ static u32 count_objects(struct mem *mem, const struct python_scratch *scratch, 
 	return count;
 }
 
-/*
- * Stores the words of the next frame; its activation's native frame is the last that was stored.
- */
+/* Stores the words of the next frame; its activation's native frame was stored last. */
 static void fill_place(struct walk *walk, struct mem *mem)
 {
 	struct python_scratch *scratch = walk->python;

@@ -27,10 +27,7 @@
 #define TICKS_OF_READING 65536
 #define TICKS_OF_A_FRAME 1024
 
-/*
- * Written by the thread that collects and read in its own handlers: `thread` is set last and
- * cleared first.
- */
+/* Written by the collecting thread, read in its handlers: `thread` set last, cleared first. */
 static struct {
 	bool is_installed;
 	u64 thread; /* the thread pointer of the one that collects; 0: none */
@@ -136,10 +133,7 @@ static void begin_step(void)
 	__atomic_store_n(&collector.thread, arch_thread_pointer(), __ATOMIC_RELAXED);
 }
 
-/*
- * 2.7 moves objects after the last event of the collection: while that lasts, the step does not end
- * for us.
- */
+/* 2.7 moves objects after the collection's last event: the step does not end for us then. */
 static void end_step(void)
 {
 	struct ring_header *ring = __atomic_load_n(&own_ring.header, __ATOMIC_ACQUIRE);
@@ -202,10 +196,7 @@ static void add_hook(void (*add)(void (*)(u32, u64, u64, u64, u64), u32, u64),
 	const bool is_first = flags != NULL && !(*flags & has_hook);
 
 	add(on_event, EVENT_GC_ENTER | EVENT_GC_EXIT, layout->nil);
-	/*
-	 * Atomically: other Ractors change flags of the same word without the GVL, when they
-	 * sweep.
-	 */
+	/* Atomically: sweeping Ractors change flags of this word without the GVL. */
 	if (is_first)
 		__atomic_fetch_and(flags, ~has_hook, __ATOMIC_RELAXED);
 }

@@ -2,16 +2,15 @@
  * merge - merges a native stack and a Ruby stack into one.
  *
  * An activation, that is a call of the loop (rb_vm_exec()), executes the Ruby frames from the
- * innermost to the first that is_last, and has a mark behind its native frame.  Methods in C
- * that it called come before the others, and are executed by the native frames before the
- * loop's.  So
+ * innermost to the first that is_last, and has a mark behind its native frame.  Methods in C that
+ * it called come before the others, and are executed by the native frames before the loop's.  So
  *
- * native  memcpy  rb_str_times  vm_call_cfunc  [core  loop  mark]  main Ruby      String#*
- * Foo#bar  <main>(is_last)
+ *     native  memcpy  rb_str_times  vm_call_cfunc  [core  loop  mark]  main
+ *     Ruby    String#*  Foo#bar  <main>(is_last)
  *
  * becomes
  *
- * memcpy  rb_str_times  vm_call_cfunc  String#*  core  loop  Foo#bar  <main>  main
+ *     memcpy  rb_str_times  vm_call_cfunc  String#*  core  loop  Foo#bar  <main>  main
  */
 #pragma once
 #include <stdbool.h>

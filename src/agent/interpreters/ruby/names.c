@@ -13,8 +13,7 @@
 
 /*
  * Kept words, each with its hash XOR the word: an entry of which two threads wrote a half each
- * matches no hash.  The hash is of all that the word was made of, and of the generation in which
- * it is valid.
+ * matches no hash.  The hash is of all that the word was made of, and of its generation.
  */
 static struct {
 	u64 check, word;

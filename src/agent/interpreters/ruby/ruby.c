@@ -117,10 +117,7 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 		return &frames->stack;
 	*out_status = WALK_CODE_UNREADABLE;
 	if (!ruby_is_context(mem, scratch->layout, scratch->context, arch_thread_pointer())) {
-		/*
-		 * A thread that begins or ends has a context without a stack, and executes
-		 * nothing.
-		 */
+		/* A thread that begins or ends has no stack, and executes nothing. */
 		if (scratch->activations == 0)
 			*out_status = WALK_COMPLETE;
 		else

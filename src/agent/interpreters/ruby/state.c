@@ -21,8 +21,7 @@
 
 /*
  * 2.7 has a variable only for the thread that holds the GVL; so a thread looks for itself in the
- * list of all.  That may change meanwhile: a thread of it is used only if its pthread is the
- * caller.
+ * list of all.  That may change meanwhile: only the caller's own is used.
  */
 static u64 find_in_list(struct mem *mem, const struct ruby_layout *layout)
 {

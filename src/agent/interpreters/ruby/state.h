@@ -1,6 +1,5 @@
 /*
- * state - finds the calling thread's execution context in CRuby, and the phase of its garbage
- * collector.
+ * state - finds a thread's execution context in CRuby, and its collector's phase.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,10 +16,7 @@ struct walk;
  */
 u64 ruby_find_context(struct mem *mem, const struct ruby_layout *layout);
 
-/*
- * The flags of the object space (struct rb_objspace), as every version from 2.7 on has them;
- * 0 if they cannot be read.
- */
+/* The flags of struct rb_objspace, as from 2.7 on; 0 if they cannot be read. */
 #define RUBY_OBJSPACE_MODE      3U
 #define RUBY_OBJSPACE_DURING_GC (1U << 5)
 u32 ruby_objspace_flags(struct mem *mem, const struct ruby_layout *layout, u64 context);

@@ -21,10 +21,7 @@
 #define CALL_BYTES         5U /* call rel32 */
 #define CALL_THROUGH_BYTES 6U /* call *rel32(%rip) */
 
-/*
- * The target of a call that ends in a relative distance (or the word that an indirect call
- * reads).
- */
+/* The target of a relative call (the word that an indirect call reads). */
 static u64 target_before(u64 end)
 {
 	s32 distance;

@@ -2,15 +2,13 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <time.h>
 
+#include "agent/core/cpu_time.h"
 #include "agent/core/own_ring.h"
 #include "agent/core/image_records.h"
 #include "agent/core/images.h"
 #include "agent/trace/area.h"
 #include "agent/trace/native/native.h"
-
-#define NS_PER_S 1000000000ULL
 
 static int read_unloads(struct dl_phdr_info *info, size_t size, void *out_count)
 {
@@ -19,10 +17,7 @@ static int read_unloads(struct dl_phdr_info *info, size_t size, void *out_count)
 	return 1;
 }
 
-/*
- * Start addresses of images that have traced callees; 0: free.  While these are all mapped, no
- * callee's code has gone.
- */
+/* Starts of images with traced callees; 0: free.  All mapped: no callee's code has gone. */
 #define IMAGES_MAX 256U
 static struct {
 	u64 starts[IMAGES_MAX];
@@ -102,12 +97,7 @@ void trace_images_report(struct ring_header *ring, u64 address)
 
 u64 trace_images_mark(void)
 {
-	struct timespec now;
-
-	if (trace_area_of_process() == NULL)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * NS_PER_S + (u64)now.tv_nsec;
+	return trace_area_of_process() != NULL ? clock_monotonic_ns() : 0;
 }
 
 static void look_at_chunk(struct trace_area *area, u32 chunk, u64 before_ns, struct place *last)

@@ -1,8 +1,7 @@
 /*
  * loops - loops of calls that measure what compilers' hooks cost.
  *
- * loops.c is compiled once for each flag whose hooks we have, as a program would be; NAME is the
- * function's name then.
+ * loops.c is compiled once for each flag whose hooks we have, as a program would be.
  */
 #pragma once
 #include <stdbool.h>

@@ -210,10 +210,9 @@ void trace_native_enter(const struct trace_native_event *begin)
 }
 
 /*
- * Whether an entry is the call that ends, although alloca() has moved the stack pointer between
- * the two hooks.  A function with alloca() has a frame pointer; the return address is above the
- * word it points to.  Other functions may have the same value in that register as a caller
- * without entry.
+ * Whether an entry is the call that ends, although alloca() has moved the stack pointer between the
+ * two hooks.  A function with alloca() has a frame pointer; the return address is above the word it
+ * points to.  Other functions may have the same value in that register as a caller without entry.
  */
 static bool is_same_frame(const struct trace_entry *entry, const struct trace_native_event *end)
 {
@@ -313,10 +312,7 @@ void trace_native_on_entry_slowly(u64 slot, u64 behind, u32 which)
 {
 	const enum trace_kind kind = TRACE_KIND_MCOUNT + which;
 
-	/*
-	 * The identity is not `behind`: so the fast path never finds it, and each call comes
-	 * here.
-	 */
+	/* No longer `behind`: the fast path never finds the call, and each comes here. */
 	if (kind == TRACE_KIND_FENTRY && pops_chain(behind)) {
 		slot += sizeof(u64);
 		behind += CHAIN_BYTES;

@@ -1,6 +1,5 @@
 /*
- * native_internal - a thread's state for hooks in compiled code, and which of its thread's stacks a
- * hook runs on.
+ * native_internal - a thread's state for hooks in compiled code, and the stack that one runs on.
  */
 #pragma once
 #include "agent/trace/calls.h"

@@ -1,6 +1,5 @@
 /*
- * api - functions and variables of the traced CPython, looked up by name; the agent is linked with
- * none.
+ * api - functions and variables of the traced CPython, looked up by name.
  *
  * They are looked up in the interpreter's own image: they may be absent from the global scope
  * (RTLD_LOCAL), or be another interpreter's there.
@@ -63,10 +62,7 @@ PYTHON_API_LATER_MAP(ENTRY_TYPE)
 struct python_api {
 	PYTHON_API_MAP(ENTRY_MEMBER)
 	PYTHON_API_LATER_MAP(ENTRY_MEMBER)
-	/*
-	 * The calling thread's PyThreadState, or NULL: PyThreadState_GetUnchecked(), which has
-	 * another name up to 3.12.
-	 */
+	/* The thread's PyThreadState, or NULL; PyThreadState_GetUnchecked() from 3.13 on. */
 	void *(*get_state)(void);
 	bool is_whole; /* all of the first list were found, and get_state */
 };
@@ -86,15 +82,10 @@ static inline bool trace_api_drop(void *object)
 void *trace_symbol(const char *name);
 /* Compiles a module's source: a new reference; NULL: it failed. */
 void *trace_api_compile(const char *source);
-/*
- * Executes a module's code in a new dict of names, which the caller drops.  NULL: it failed; no
- * exception is left set.
- */
+/* Executes a module's code in a new dict, which the caller drops.  NULL: failed, no error set. */
 void *trace_api_run(void *code);
 void trace_api_drop_names(void *names);
 /* The same; reads the number that the code assigned to r.  False: it failed, or there is none. */
 bool trace_api_run_for_number(void *code, long *out_number);
-/*
- * Whether a loaded program or library imports this symbol; uses of dlsym() are not seen.
- */
+/* Whether a loaded program or library imports this symbol; uses of dlsym() are not seen. */
 bool trace_symbol_is_wanted(const char *name);

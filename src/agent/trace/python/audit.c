@@ -22,10 +22,7 @@ static size_t find_runtime(u64 **out_words)
 	return symbol->st_size / sizeof(u64);
 }
 
-/*
- * Finds the word that was 0 and now points to an entry { next, hook, data } of ours
- * (_Py_AuditHookEntry).
- */
+/* Finds the word that was 0 and now points to our _Py_AuditHookEntry { next, hook, data }. */
 static void find_entry(u64 *words, const u64 *before, size_t count, trace_audit_hook *hook,
 		       struct trace_audit *out_audit)
 {

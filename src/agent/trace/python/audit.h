@@ -1,12 +1,11 @@
 /*
  * audit - an audit hook (PEP 578) that can be removed when its work is done.
  *
- * It may be added before the interpreter starts, and is called as soon as anything is executed.
- * It must be removed before the interpreter ends, which frees it by the allocator of that time:
- * with
- * -X dev that is not the one that allocated it, and CPython aborts.  CPython cannot remove a
- * hook, so the head of its list is found by comparing the interpreter's memory before and after
- * adding ours.  Where that fails, the hook stays.
+ * It may be added before the interpreter starts, and is called as soon as anything is executed.  It
+ * must be removed before the interpreter ends, which frees it by the allocator of that time: with
+ * -X dev that is not the one that allocated it, and CPython aborts.  CPython cannot remove a hook,
+ * so the head of its list is found by comparing the interpreter's memory before and after adding
+ * ours.  Where that fails, the hook stays.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,10 +22,7 @@ struct trace_audit {
 
 /* Only while there are no other threads.  False: the interpreter refused the hook. */
 bool trace_audit_add(trace_audit_hook *hook, void *data, struct trace_audit *out_audit);
-/*
- * With the GIL; also from within the hook.  Does nothing if the list was not found, or if another
- * hook was added later.
- */
+/* With the GIL, also in the hook.  Does nothing without the list, or if a hook was added. */
 void trace_audit_remove(struct trace_audit *audit);
 /* Adds a removed hook again. */
 void trace_audit_put_back(struct trace_audit *audit);

@@ -1,6 +1,5 @@
 /*
- * call_kind - classifies how a Python function was called, as far as the hooks' overhead depends on
- * it.
+ * call_kind - classifies how a Python function was called, as hooks' overhead depends on it.
  *
  * A call instruction has a dispatch hook, and so has the function's first instruction.  Functions
  * called by C code or other instructions (a property's attribute, a key function, an operator) have

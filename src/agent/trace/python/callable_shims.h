@@ -1,6 +1,6 @@
 /*
- * callable_shims - objects that replace a C function on Python's value stack during one call, and
- * count that call.
+ * callable_shims - objects that replace a C function on Python's value stack for one call, and
+ * count it.
  *
  * Just before the interpreter executes a call instruction, the callable lies on the frame's value
  * stack.  If it is a C function, a shim replaces it there, and the instruction calls the shim in
@@ -20,7 +20,6 @@
  *
  * Needs the GIL, and objects whose first word is only a reference count (no free-threaded builds,
  * none with Py_TRACE_REFS).
- * free-threaded builds, none with Py_TRACE_REFS).
  */
 #pragma once
 #include <stdbool.h>

@@ -1,8 +1,7 @@
 /*
  * callback - Python objects that call a C function of ours directly.
  *
- * Their type, created by us, has its vectorcall (PEP 590) in a word of the object.  All calls need
- * the GIL.
+ * Their type, created by us, has its vectorcall (PEP 590) in a word of the object.  With the GIL.
  */
 #pragma once
 #include <stdbool.h>

@@ -86,9 +86,7 @@ static bool write_hooks(enum dispatch_mode mode)
 		if (trace_dispatch.row.opcodes[i] != 0 && is_in(i, mode))
 			targets[trace_dispatch.row.opcodes[i]] = code_of(i);
 	}
-	/*
-	 * Threads of other interpreters may have read an old entry already: hooks check the mode.
-	 */
+	/* Other interpreters' threads may have read an old entry: hooks check the mode. */
 	__atomic_store_n(&trace_dispatch.mode, mode, __ATOMIC_RELEASE);
 	if (trace_dispatch.row.has_eval_frame)
 		trace_eval_frame_switch((u64)python_api.get_state(), mode == DISPATCH_ON_3_11);
@@ -166,10 +164,7 @@ static bool prepare(const struct python_layout *layout)
 	return !row->has_eval_frame || trace_eval_frame_is_there((u64)python_api.get_state());
 }
 
-/*
- * The trial executes many nested frames: a place that is right in all of them is not so by
- * chance.
- */
+/* The trial has many nested frames: no place is right in all of them by chance. */
 static void look_for_state(void)
 {
 	trace_dispatch.places.state = LOOP_TARGET; /* never right: so hooks ask */
@@ -203,6 +198,13 @@ static bool try_out(void)
 	return is_right;
 }
 
+/* Called between two calls from C, so that this thread is not between two instructions. */
+static void set_hooks(void *context, bool has_hooks)
+{
+	(void)context;
+	switch_hooks(has_hooks);
+}
+
 bool trace_dispatch_set_up(void)
 {
 	void *type = NULL, *value = NULL, *traceback = NULL;
@@ -224,21 +226,9 @@ bool trace_dispatch_set_up(void)
 		python_api.PyGC_Collect();
 	}
 	python_api.PyErr_Restore(type, value, traceback);
+	if (is_right)
+		trace_calibrate_python(&(struct trace_python_means){ .set = set_hooks });
 	return is_right;
-}
-
-/* Called between two calls from C, so that this thread is not between two instructions. */
-static void set_hooks(void *context, bool has_hooks)
-{
-	(void)context;
-	switch_hooks(has_hooks);
-}
-
-void trace_dispatch_calibrate(void)
-{
-	const struct trace_python_means means = { .set = set_hooks };
-
-	trace_calibrate_python(&means);
 }
 
 bool trace_dispatch_is_on(void)

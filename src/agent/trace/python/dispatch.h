@@ -37,12 +37,11 @@ void trace_dispatch_begin(const struct python_layout *layout);
 /* The same for 3.11; sets the hooks up as soon as possible.  False: use a profile function. */
 bool trace_dispatch_begin_3_11(const struct python_layout *layout);
 /*
- * Tries the hooks out once, with the GIL.  From 3.12 on PY_UNWIND and PY_THROW must already call
- * trace_dispatch_leave() and trace_dispatch_enter().  True: the hooks stay in the table.
+ * Tries the hooks out once, with the GIL, and calibrates them.  From 3.12 on PY_UNWIND and
+ * PY_THROW must already call trace_dispatch_leave() and trace_dispatch_enter().  True: the hooks
+ * stay in the table.
  */
 bool trace_dispatch_set_up(void);
-/* Calibrates the hooks, on the same thread. */
-void trace_dispatch_calibrate(void);
 bool trace_dispatch_is_on(void);
 
 /* Whether a call instruction has entered this frame, which is about to be executed. */

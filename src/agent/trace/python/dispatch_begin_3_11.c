@@ -20,12 +20,10 @@ static void decide(void)
 {
 	const bool is_on = trace_dispatch_set_up();
 
-	if (is_on) {
-		trace_dispatch_calibrate();
+	if (is_on)
 		trace_set_status(TRACE_ON);
-	} else {
+	else
 		trace_python_fall_back();
-	}
 	trace_set_means(is_on ? TRACE_MEANS_TABLE : TRACE_MEANS_PROFILE);
 	trace_audit_remove(&begun.audit);
 }

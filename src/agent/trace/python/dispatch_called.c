@@ -8,10 +8,7 @@
 #include "agent/trace/python/eval_frame.h"
 #include "walk/python_frames.h"
 
-/*
- * Frames of the interpreter's own code to skip, such as one that creates an object for
- * __init__().
- */
+/* Frames of the interpreter's own code to skip, as one that makes an object for __init__(). */
 #define NOT_CALLERS 4U
 /* Of 3.12 (Include/opcode.h, pycore_code.h and pycore_frame.h): used by the functions below. */
 #define BINARY_SUBSCR_GETITEM 20
@@ -20,10 +17,7 @@
 #define ATTRIBUTE_CALLEE      3 /* units: where the last cache entry, of four units, begins */
 #define FRAME_FUNCTION        16
 
-/*
- * The frame whose instruction entered this one; 0: C entered it.  Skips the interpreter's own
- * code.
- */
+/* The frame whose instruction entered this one, beyond the interpreter's own; 0: C did. */
 static u64 caller_of(u64 frame)
 {
 	const struct python_offsets *offsets = &trace_dispatch.shape.layout->offsets;
@@ -87,10 +81,7 @@ static bool is_of_attribute(u64 frame, u64 at)
 	return callee == trace_word_at(frame + FRAME_FUNCTION);
 }
 
-/*
- * Compares opcode and argument (0).  A call's cache may look like it: it has a function's
- * version.
- */
+/* Compares opcode and argument (0).  A call's cache, a version, may look like that. */
 static bool is_of_subscript(u64 frame, u64 at)
 {
 	const u8 call = *(const u8 *)(at - CALL_CACHES * sizeof(u16));

@@ -64,10 +64,7 @@ static inline u64 *dispatch_callable_of(const u64 *places, u64 more)
 		dispatch_stack_of(places) - more - (u32)places[trace_dispatch.places.argument];
 	u64 *callable = end - trace_dispatch.row.callable_below;
 
-	/*
-	 * Up to 3.12, if there is a method below, that is called, and the other word is its
-	 * object.
-	 */
+	/* Up to 3.12 a method below is called, and the other word is its object. */
 	if (trace_dispatch.row.method_below != 0 &&
 	    end[-(long)trace_dispatch.row.method_below] != 0)
 		callable = end - trace_dispatch.row.method_below;

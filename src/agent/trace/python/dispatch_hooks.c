@@ -196,10 +196,7 @@ void *trace_dispatch_on_special_names(u64 *places, u64 number)
 		       : trace_dispatch.originals[number];
 }
 
-/*
- * Whether *arguments are iterable; if not, the error's text names the callable, so it must not be
- * a shim.
- */
+/* Whether *arguments are iterable: if not, the error names the callable, not to be a shim. */
 static bool can_be_spread(u64 arguments)
 {
 	const u64 type = trace_word(arguments, trace_objects.object_type);

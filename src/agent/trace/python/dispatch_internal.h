@@ -42,10 +42,7 @@ struct trace_dispatch {
 	u64 state_candidates, frame_candidates;
 	struct loop_shape shape;
 	struct dispatch_row row; /* a copy: it is read at each event */
-	/*
-	 * Offsets that each event needs; state_cframe 0: the thread state has current_frame
-	 * itself.
-	 */
+	/* Offsets for each event; state_cframe 0: the thread state has the frame itself. */
 	u16 state_frame, state_cframe, cframe_frame, state_interpreter;
 	u16 frame_code, code_flags;
 	bool has_builtins; /* calls of C functions are wanted */
@@ -74,10 +71,7 @@ void *trace_dispatch_only_look(const u64 *places, u64 number);
 void *trace_dispatch_call_3_11(u64 *places, u64 number);
 /* Whether shims count calls of C functions here, on 3.11. */
 bool trace_dispatch_is_on_3_11(const u64 *places);
-/*
- * dispatch_hooks.c: gets the thread state from CPython; while its place is being looked for,
- * narrows the candidates.
- */
+/* dispatch_hooks.c: gets the thread state from CPython; narrows the candidates, if any. */
 u64 trace_dispatch_ask_for_state(const u64 *places);
 /* The PyThreadState at the calling thread's last event; 0: none so far. */
 extern __thread u64 trace_dispatch_state;

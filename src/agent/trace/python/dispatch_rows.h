@@ -1,9 +1,7 @@
 /*
- * dispatch_rows - what dispatch hooks (dispatch.h) need to know of each CPython version from 3.11
- * on: a row per version.
+ * dispatch_rows - what dispatch hooks need to know of each CPython version from 3.11 on.
  *
- * A new version needs a row here, with what has changed in its eval loop, and a column in
- * dispatch_map.h.
+ * A new version needs a row here, for its eval loop, and a column in dispatch_map.h.
  */
 #pragma once
 #include <stdbool.h>
@@ -22,17 +20,11 @@ enum dispatch_hook_number {
 struct dispatch_row {
 	u32 version;       /* PY_VERSION_HEX >> 16 */
 	u16 state_tracing; /* PyThreadState.tracing, an offset */
-	/*
-	 * Offset of the thread state's count of C calls still allowed, which `uncounted` ones
-	 * skip.
-	 */
+	/* Offset of the thread state's count of C calls left, which `uncounted` ones skip. */
 	u16 state_calls_left;
 	u64 uncounted;       /* bits 1 << enum dispatch_hook_number */
 	bool has_eval_frame; /* 3.11: eval_frame.h reports what no instruction shows */
-	/*
-	 * A run of opcodes that no instruction has, between two in use: identifies
-	 * opcode_targets[].
-	 */
+	/* A run of unused opcodes, between two in use: identifies opcode_targets[]. */
 	u8 first_unused, last_unused;
 	/*
 	 * Words of the value stack from the arguments down to the callable: at any call

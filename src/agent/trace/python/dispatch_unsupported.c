@@ -1,6 +1,5 @@
 /*
- * For processors without dispatch hooks: 3.11 is traced by its profile function, 3.12 and later
- * by sys.monitoring.
+ * For processors without dispatch hooks: 3.11 has its profile function, later ones sys.monitoring.
  */
 #include "agent/trace/python/dispatch.h"
 
@@ -18,10 +17,6 @@ void trace_dispatch_begin(const struct python_layout *layout)
 bool trace_dispatch_set_up(void)
 {
 	return false;
-}
-
-void trace_dispatch_calibrate(void)
-{
 }
 
 bool trace_dispatch_is_on(void)

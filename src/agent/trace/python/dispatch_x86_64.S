@@ -4,14 +4,12 @@
  * dispatch_x86_64 - the entry code of dispatch hooks, whose addresses replace those of
  * instructions in the eval loop's table (dispatch_map.h lists them).
  *
- * All general registers are stored, as a hook reads the loop's variables there, whichever
- * register each is in.  Only `precall` changes any of them, so the others reload only those that
- * a C function may change.
- * Vector registers hold nothing between two instructions, since most instructions call functions,
- * which preserve none.  The loop is no leaf function, so it keeps nothing below its stack
- * pointer, which is a multiple of 16.  The C function returns where to go on: that address is
- * read from the red zone, the 128 bytes below the stack pointer that signal handlers do not
- * touch.
+ * All general registers are stored, as a hook reads the loop's variables there, whichever register
+ * each is in.  Only `precall` changes any of them, so the others reload only those that a C
+ * function may change.  Vector registers hold nothing between two instructions, since most
+ * instructions call functions, which preserve none.  The loop is no leaf function, so it keeps
+ * nothing below its stack pointer, which is a multiple of 16.  The C function returns where to go
+ * on: that address is read from the red zone, 128 bytes that signal handlers do not touch.
  */
 	.text
 

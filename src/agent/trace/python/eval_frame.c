@@ -58,10 +58,7 @@ void *trace_eval_frame_on_frame(void *state_object, void *frame_object, int is_t
 
 /* --- while another tool has a profile function --- */
 
-/*
- * The other tool's; one for all threads.  Where a thread has a different one, its C calls are not
- * counted.
- */
+/* The other tool's, for all threads: C calls of a thread with a different one are lost. */
 static trace_profile_function *theirs;
 
 /* PyFrameObject.f_frame, of 3.11. */

@@ -2,12 +2,11 @@
  * eval_frame - an eval_frame function (PEP 523) for CPython 3.11: reports what no instruction
  * shows, a frame that throw() enters, and one that an exception leaves to C.
  *
- * From 3.12 on sys.monitoring reports both.  On 3.11 the interpreter executes frames that C
- * enters by the eval_frame function.  But with one set, the loop would also call itself for calls
- * between Python functions, as up to 3.10, and recursion would use up the C stack.  So the hook
- * of an instruction that is about to enter a Python function takes ours away; the hook of the
- * function's first instruction sets it again, or that of the exception handler if the call
- * failed.
+ * From 3.12 on sys.monitoring reports both.  On 3.11 the interpreter executes frames that C enters
+ * by the eval_frame function.  But with one set, the loop would also call itself for calls between
+ * Python functions, as up to 3.10, and recursion would use up the C stack.  So the hook of an
+ * instruction that is about to enter a Python function takes ours away; the hook of the function's
+ * first instruction sets it again, or the exception handler's.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,10 +15,7 @@
 
 typedef void *eval_frame_function(void *state, void *frame, int is_throw);
 
-/*
- * Offsets of 3.11: Include/internal/pycore_interp.h (tested when we begin), pystate.h,
- * pycore_frame.h.
- */
+/* Offsets of 3.11 (pycore_interp.h, tested when we begin; pystate.h, pycore_frame.h). */
 #define EVAL_FRAME_OF_INTERPRETER 1424
 #define EVAL_FRAME_INTERPRETER    16 /* in the thread state */
 #define EVAL_FRAME_STATE_PROFILE  64 /* c_profilefunc */
@@ -74,10 +70,7 @@ static inline void eval_frame_take_away(u64 state)
 		*eval_frame_of(state) = NULL;
 }
 
-/*
- * After a call has entered a function, or failed: sets ours again.  False: hooks do not count on
- * 3.11.
- */
+/* After a call has entered a function, or failed: sets ours again.  False: not on 3.11. */
 static inline bool eval_frame_has_set(const u64 *places)
 {
 	if (trace_dispatch.mode != DISPATCH_ON_3_11)

@@ -32,10 +32,7 @@ struct python_layout;
 /* What is known of a version's loop in advance. */
 struct loop_shape {
 	const struct python_layout *layout;
-	/*
-	 * A run of unused opcodes, all with one address in the table, between two used ones or
-	 * last.
-	 */
+	/* A run of unused opcodes, with one address, between two used ones or last. */
 	u8 first_unused, last_unused;
 	u8 call; /* opcode of CALL */
 	/* The callable lies so many words below its arguments, next to a NULL. */
@@ -46,7 +43,6 @@ struct loop_shape {
 struct loop_table {
 	void **words; /* NULL: not found, or ambiguous */
 	int protection;
-	u64 code, code_bytes; /* the segment that contains the loop */
 };
 
 /* Finds the table in the loop's image.  False: not found. */
@@ -64,17 +60,8 @@ struct loop_places {
  */
 bool trace_eval_loop_find_places(const struct loop_shape *shape,
 				 struct loop_places *out_places);
-/*
- * Looks at what the dispatch hook of an instruction has pushed, while places are being looked
- * for.
- */
+/* While places are being looked for: examines what an instruction's hook has pushed. */
 void trace_eval_loop_watch(const u64 *places, u64 opcode);
 
-/*
- * Whether the dispatch hooks in the table count calls of every sort.  Runs Python code on the
- * calling thread.
- */
+/* Runs Python code: whether the hooks in the table count calls of every sort. */
 bool trace_eval_loop_test(const struct loop_shape *shape, bool has_builtins);
-
-/* The frame that a thread state is executing; 0: none. */
-u64 trace_eval_loop_frame(const struct python_layout *layout, u64 state);

@@ -76,9 +76,7 @@ static inline void loop_close(struct call_stack *calls, u64 frame, u64 now)
 	}
 }
 
-/*
- * Leaves a frame.  Does nothing without an entry: the call began before tracing, or was too deep.
- */
+/* Leaves a frame.  Nothing without an entry: it began before tracing, or was too deep. */
 static inline void loop_leave(struct call_stack *calls, u64 frame)
 {
 	const u64 now = trace_now();

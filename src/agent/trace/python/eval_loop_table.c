@@ -9,6 +9,7 @@
 
 #include "abi/python_layout.h"
 #include "agent/core/arch.h"
+#include "agent/core/image_parts.h"
 #include "agent/core/images.h"
 #include "agent/trace/map.h"
 #include "agent/trace/python/eval_loop.h"
@@ -18,46 +19,15 @@
 
 struct table_search {
 	const struct loop_shape *shape;
-	u64 code, code_bytes;
+	struct image_parts image;
+	struct image_part code; /* the segment of the loop, some parts of which lie apart */
 	u64 *found;
-	int protection; /* of the table's pages */
 	u32 count;
 };
 
-/*
- * The protection of an address: the dynamic linker makes PT_GNU_RELRO read-only after relocation.
- */
-static int protection_of(const struct dl_phdr_info *info, u64 address, int protection)
-{
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		const u64 begin = info->dlpi_addr + header->p_vaddr;
-
-		if (header->p_type == PT_GNU_RELRO && address >= begin &&
-		    address < begin + header->p_memsz)
-			return PROT_READ;
-	}
-	return protection;
-}
-
-/* Bounds of the segment that contains the loop, some parts of which lie apart from it. */
-static void find_code(const struct dl_phdr_info *info, struct table_search *search)
-{
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		const u64 begin = info->dlpi_addr + header->p_vaddr;
-
-		if (header->p_type == PT_LOAD && header->p_flags & PF_X &&
-		    search->shape->layout->loop[0].start - begin < header->p_memsz) {
-			search->code = begin;
-			search->code_bytes = header->p_memsz;
-		}
-	}
-}
-
 static inline bool is_code(const struct table_search *search, u64 address)
 {
-	return address - search->code < search->code_bytes;
+	return address - search->code.start < search->code.end - search->code.start;
 }
 
 static bool is_table(const struct table_search *search, const u64 *words)
@@ -77,9 +47,7 @@ static bool is_table(const struct table_search *search, const u64 *words)
 	}
 	const u64 behind = last < LOOP_TABLE_WORDS - 1 ? words[last + 1] : 0;
 
-	/*
-	 * 3.15 also has a table for recording traces, in which all used opcodes have one address.
-	 */
+	/* 3.15 has another table, for recording traces: all used opcodes have one address. */
 	return behind != unused && words[first - 1] != unused &&
 	       words[search->shape->call] != behind && in_loop >= LEAST_IN_LOOP;
 }
@@ -88,11 +56,10 @@ static bool is_table(const struct table_search *search, const u64 *words)
  * Searches megabytes of data fast: a table can only be where each run of SEARCH_STEP words, half
  * its length, ends with an address of code.
  */
-static void search_words(struct table_search *search, const struct dl_phdr_info *info,
-			 const ElfW(Phdr) * header)
+static void search_words(struct table_search *search, const struct image_part *part)
 {
-	u64 *words = (u64 *)((info->dlpi_addr + header->p_vaddr + 7) & ~7ULL);
-	const size_t count = header->p_filesz / sizeof(u64);
+	u64 *words = (u64 *)((part->start + 7) & ~7ULL);
+	const size_t count = (part->file_end - part->start) / sizeof(u64);
 
 	for (size_t at = 0; at + LOOP_TABLE_WORDS <= count; at++) {
 		if (at % SEARCH_STEP == 0 && !is_code(search, words[at + SEARCH_STEP - 1])) {
@@ -102,9 +69,6 @@ static void search_words(struct table_search *search, const struct dl_phdr_info 
 		if (!is_table(search, &words[at]))
 			continue;
 		search->found = &words[at];
-		search->protection = protection_of(
-			info, (u64)search->found,
-			header->p_flags & PF_W ? PROT_READ | PROT_WRITE : PROT_READ);
 		search->count++;
 	}
 }
@@ -122,17 +86,18 @@ static bool has_assertions(const struct dl_phdr_info *info)
 static int search_image(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct table_search *search = data;
+	const u64 loop = search->shape->layout->loop[0].start;
 
 	(void)size;
-	find_code(info, search);
-	if (search->code_bytes == 0)
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum && !has_assertions(info); i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+	image_parts_read(info, &search->image);
+	const struct image_part *code = image_parts_at(&search->image, loop, loop + 1, PF_X);
 
-		if (header->p_type == PT_LOAD && header->p_flags & PF_R &&
-		    !(header->p_flags & PF_X))
-			search_words(search, info, header);
+	if (code == NULL)
+		return 0;
+	search->code = *code;
+	for (u32 i = 0; i < search->image.count && !has_assertions(info); i++) {
+		if ((search->image.parts[i].flags & (PF_R | PF_X)) == PF_R)
+			search_words(search, &search->image.parts[i]);
 	}
 	return 1;
 }
@@ -142,11 +107,14 @@ bool trace_eval_loop_find_table(const struct loop_shape *shape, struct loop_tabl
 	struct table_search search = { .shape = shape };
 
 	dl_iterate_phdr(search_image, &search);
-	*out_table =
-		(struct loop_table){ .words = search.count == 1 ? (void **)search.found : NULL,
-				     .protection = search.protection,
-				     .code = search.code,
-				     .code_bytes = search.code_bytes };
+	const u64 found = (u64)search.found;
+	const bool is_writable = image_parts_have(&search.image, found,
+						  found + LOOP_TABLE_WORDS * sizeof(u64), PF_W);
+
+	*out_table = (struct loop_table){
+		.words = search.count == 1 ? (void **)search.found : NULL,
+		.protection = is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
+	};
 	return out_table->words != NULL;
 }
 

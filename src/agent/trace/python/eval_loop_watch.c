@@ -11,6 +11,7 @@
 
 #include "abi/python_layout.h"
 #include "agent/trace/python/api.h"
+#include "agent/trace/python/dispatch_internal.h"
 #include "agent/trace/python/eval_loop.h"
 #include "agent/trace/word.h"
 
@@ -101,10 +102,7 @@ static bool is_callee(u64 below)
 	return (callable & ~tags) == watch.callee && (beside & ~tags) == 0;
 }
 
-/*
- * Places that point into the frame's value stack and, at a call, right above callee and
- * arguments.
- */
+/* Places that point into the value stack; at a call, right above callee and arguments. */
 static u64 places_of_stack(const u64 *places, u64 frame, u64 opcode, u32 argument)
 {
 	const u64 first =
@@ -126,27 +124,14 @@ static u64 places_of_stack(const u64 *places, u64 frame, u64 opcode, u32 argumen
 	return found;
 }
 
-u64 trace_eval_loop_frame(const struct python_layout *layout, u64 state)
-{
-	const struct python_offsets *offsets = &layout->offsets;
-
-	if (state == 0 || offsets->state_cframe == PYTHON_NO_FIELD)
-		return state != 0 ? trace_word_at(state + offsets->state_frame) : 0;
-	const u64 cframe = trace_word_at(state + offsets->state_cframe);
-
-	return cframe != 0 ? trace_word_at(cframe + offsets->cframe_frame) : 0;
-}
-
 void trace_eval_loop_watch(const u64 *places, u64 opcode)
 {
 	if (watch.code == 0)
 		return;
 	const u64 state = (u64)python_api.get_state();
-	const u64 frame = trace_eval_loop_frame(watch.shape->layout, state);
-	const u64 tags = watch.shape->tags;
+	const u64 frame = dispatch_frame_of_state(state);
 
-	if (frame == 0 ||
-	    (trace_word_at(frame + watch.offsets->frame_code) & ~tags) != watch.code)
+	if (dispatch_code_of(frame) != watch.code)
 		return;
 	watch.is_aligned = watch.is_aligned && (u64)places % 16 == 0;
 	watch.events++;
@@ -216,9 +201,7 @@ bool trace_eval_loop_find_places(const struct loop_shape *shape, struct loop_pla
 		.next = watch.next_place,
 		.stack = any_place(watch.stack),
 		.argument = any_place(watch.argument),
-		/*
-		 * Only callee-saved registers: other places may be right by chance, in one frame.
-		 */
+		/* Only callee-saved registers: others may be right by chance, in one frame. */
 		.state = any_place(watch.state & KEPT_REGISTERS),
 		.frame = any_place(watch.frame & KEPT_REGISTERS),
 	};

@@ -16,10 +16,7 @@ static inline struct trace_call trace_function_call(u64 code, u64 frame)
 				    .kind = TRACE_KIND_PYTHON };
 }
 
-/*
- * method: the callable's (trace_python_method()), not 0; together with frame it identifies the
- * end.
- */
+/* method: by trace_python_method(), not 0; it and frame identify the end. */
 static inline __attribute__((always_inline)) void
 trace_begin_builtin(struct call_stack *calls, u64 callable, u64 method, u64 frame, u64 now)
 {

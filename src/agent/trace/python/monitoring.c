@@ -76,6 +76,13 @@ static struct monitored *place_before(u64 interpreter)
 	return place;
 }
 
+/* Unless an interpreter may still have to be set up (3.15), or a JIT to be looked for. */
+static void remove_hook(void)
+{
+	if (monitoring.layout->version < PYTHON_3_15 && !monitoring.may_have_jit)
+		trace_audit_remove(&monitoring.audit);
+}
+
 static bool is_still_set_up(void *module, u64 interpreter)
 {
 	struct monitored *place = place_before(interpreter);
@@ -96,8 +103,7 @@ static void set_up_interpreter(u64 interpreter)
 	if (module == NULL || modules == NULL || place == NULL)
 		return;
 	if (is_still_set_up(module, interpreter)) {
-		if (monitoring.layout->version < PYTHON_3_15 && !monitoring.may_have_jit)
-			trace_audit_remove(&monitoring.audit);
+		remove_hook();
 		return;
 	}
 	*place = (struct monitored){ .interpreter = interpreter, .has_calls = true };
@@ -108,8 +114,7 @@ static void set_up_interpreter(u64 interpreter)
 	else if (trace_area_of_process()->status == TRACE_WAITING)
 		trace_set_status(TRACE_REFUSED);
 	monitoring.may_have_jit = !place->has_calls && trace_jit_may_be(monitoring.layout);
-	if (monitoring.layout->version < PYTHON_3_15 && !monitoring.may_have_jit)
-		trace_audit_remove(&monitoring.audit);
+	remove_hook();
 }
 
 /* Whether the interpreter has all its flags: it runs the program, or an embedding program does. */
@@ -130,8 +135,7 @@ static void look_for_jit(struct monitored *place)
 		trace_set_means(TRACE_MEANS_EVENTS);
 	}
 	monitoring.may_have_jit = 0;
-	if (monitoring.layout->version < PYTHON_3_15)
-		trace_audit_remove(&monitoring.audit);
+	remove_hook();
 }
 
 /* Called at audited events, of which imports are among the first. */
@@ -175,10 +179,7 @@ void trace_monitoring_want_calls(u64 interpreter)
 		trace_tool_set_events(module, place->tool, place->with_calls);
 }
 
-/*
- * A bit for each tool that wants CALL events; includes those of sys.setprofile() and
- * sys.settrace().
- */
+/* A bit for each tool that wants CALL events, sys.setprofile() and sys.settrace() included. */
 static long tools_with_calls(void *module)
 {
 	void *events = python_api.PyObject_CallMethod(module, "_all_events", NULL);
@@ -263,13 +264,11 @@ void trace_monitoring_begin_again(void)
 }
 
 /* A thread has set its thread state, perhaps one of another interpreter. */
-void trace_monitoring_see_state(const struct python_layout *layout, u64 state)
+void trace_monitoring_see_state(u64 state)
 {
-	void *(*const get)(void) = (void *(*)(void))layout->state_function;
-
-	if (monitoring.layout == NULL || get == NULL || (u64)get() != state)
+	if (monitoring.layout == NULL)
 		return;
-	const u64 interpreter = *(const u64 *)(state + layout->offsets.state_interp);
+	const u64 interpreter = *(const u64 *)(state + monitoring.layout->offsets.state_interp);
 
 	if (monitoring.first_interpreter == 0)
 		monitoring.first_interpreter = interpreter;

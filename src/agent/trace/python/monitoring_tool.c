@@ -74,10 +74,7 @@ bool trace_tool_set_events(void *module, int tool, int events)
 		python_api.PyObject_CallMethod(module, "set_events", "ii", tool, events));
 }
 
-/*
- * Sets of events: all, those that can be enabled for one function, the others, and those of C
- * calls.
- */
+/* Sets of events: all, those for single functions, the others, and those of C calls. */
 struct wanted {
 	int all, of_functions, global, calls;
 };
@@ -123,17 +120,12 @@ static bool set_callbacks_of_wanted(void *module, void *events, int tool, void *
  */
 static bool has_dispatch(void *module, int tool, const struct wanted *wanted)
 {
-	const bool had_dispatch = trace_dispatch_is_on();
-
 	if (trace_only_is_on() || !trace_tool_set_events(module, tool, wanted->global))
 		return false;
-	if (!trace_dispatch_set_up()) {
-		trace_tool_set_events(module, tool, 0);
-		return false;
-	}
-	if (!had_dispatch)
-		trace_dispatch_calibrate();
-	return true;
+	if (trace_dispatch_set_up())
+		return true;
+	trace_tool_set_events(module, tool, 0);
+	return false;
 }
 
 static bool set_callbacks(void *module, void *events, int tool, struct monitored *place)

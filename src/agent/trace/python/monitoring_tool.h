@@ -1,6 +1,5 @@
 /*
- * monitoring_tool - our tool in an interpreter's sys.monitoring: its callbacks, and the events that
- * it asks for.
+ * monitoring_tool - our tool in an interpreter's sys.monitoring: its callbacks and events.
  *
  * All with the GIL, in the thread's interpreter; module is its sys.monitoring.
  */

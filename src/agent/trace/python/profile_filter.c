@@ -37,15 +37,6 @@ static __thread struct {
 	u64 callers[CALLERS_MAX];
 } begun;
 
-static u64 own_state(void)
-{
-	const struct python_layout *layout = trace_layout();
-	void *(*const get)(void) =
-		layout != NULL ? (void *(*)(void))layout->state_function : NULL;
-
-	return get != NULL ? (u64)get() : 0;
-}
-
 static void forget_begun(void)
 {
 	begun.round = filter.round;
@@ -117,7 +108,7 @@ static bool is_event_function(u64 function)
 
 void trace_profile_filter_before(struct trace_profile_filter *out)
 {
-	*out = (struct trace_profile_filter){ .state = own_state() };
+	*out = (struct trace_profile_filter){ .state = trace_own_state() };
 	if (out->state == 0)
 		return;
 	memcpy(out->words, (const void *)out->state, sizeof out->words);

@@ -26,10 +26,7 @@ struct trace_profile_filter {
 	bool is_passed; /* the thread has our function, which passes events on */
 };
 
-/*
- * place: where a thread state has c_profilefunc; 0: find it when a function is first set, by what
- * changes then.
- */
+/* place: of c_profilefunc in a thread state; 0: find it when a function is first set. */
 void trace_profile_filter_begin(u32 place, bool (*is_by_us)(void));
 /* Before the calling thread sets or clears a profile function; with the GIL. */
 void trace_profile_filter_before(struct trace_profile_filter *out);

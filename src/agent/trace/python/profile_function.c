@@ -11,7 +11,7 @@
  * members there, as PyEval_SetProfile() does, except for c_profileobj: sys.getprofile() still
  * returns None.
  *
- * If the program sets a profile function of its own, it replaces ours in that thread for as long
+ * If the program sets a profile function of its own, it replaces ours in that thread
  * (python/profilers.h).
  */
 #include <stddef.h>
@@ -117,6 +117,14 @@ void trace_profile_put_off(void)
 	python.members = NULL;
 }
 
+static void write_flag(const struct profile_members *members, void *flag, bool is_on)
+{
+	if (members->is_byte)
+		*(u8 *)flag = is_on ? 255 : 0;
+	else
+		*(int *)flag = is_on;
+}
+
 /* As PyEval_SetProfile() does; the thread has executed nothing yet, so there is no race. */
 static void set_function(const struct profile_members *members, u64 state)
 {
@@ -127,10 +135,7 @@ static void set_function(const struct profile_members *members, u64 state)
 	if (flag == 0)
 		return;
 	*(u64 *)(state + members->function) = (u64)on_profile;
-	if (members->is_byte)
-		*(u8 *)flag = 255;
-	else
-		*(int *)flag = 1;
+	write_flag(members, (void *)flag, true);
 	trace_set_status(TRACE_ON);
 }
 
@@ -250,12 +255,8 @@ static void set_hooks(void *context, bool has_hooks)
 	void *flag = flag_in_use();
 
 	(void)context;
-	if (flag == NULL)
-		return;
-	if (python.members->is_byte)
-		*(u8 *)flag = has_hooks ? 255 : 0;
-	else
-		*(int *)flag = has_hooks;
+	if (flag != NULL)
+		write_flag(python.members, flag, has_hooks);
 }
 
 /* A pending call, made between two instructions of the main thread. */
@@ -287,16 +288,13 @@ bool trace_python_is_by_function(void)
 	return python.members != NULL;
 }
 
-static void see_state(u64 state)
+void trace_python_see_state(u64 state)
 {
 	if (python.members != NULL && trace_word_at(state + python.members->function) == 0)
 		set_function(python.members, state);
 }
 
-/*
- * Called at audited events; the first code that a new interpreter executes is one ("exec"; PEP
- * 578).
- */
+/* At audited events, such as "exec", a new interpreter's first code (PEP 578). */
 static int on_audit(const char *event, void *arguments, void *data)
 {
 	const u64 state = trace_area_of_process() != NULL ? (u64)python_api.get_state() : 0;
@@ -305,7 +303,7 @@ static int on_audit(const char *event, void *arguments, void *data)
 	(void)arguments;
 	(void)data;
 	if (state != 0)
-		see_state(state);
+		trace_python_see_state(state);
 	return 0;
 }
 
@@ -325,12 +323,4 @@ void trace_python_meet_interpreters(void)
 	    meets_interpreters() &&
 	    !__atomic_exchange_n(&python.has_audit_hook, true, __ATOMIC_RELAXED))
 		python_api.PySys_AddAuditHook(on_audit, &python);
-}
-
-void trace_python_see_state(const struct python_layout *layout, u64 state)
-{
-	void *(*const get)(void) = (void *(*)(void))layout->state_function;
-
-	if (get != NULL && (u64)get() == state)
-		see_state(state);
 }

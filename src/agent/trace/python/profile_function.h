@@ -25,7 +25,7 @@ void trace_profile_put_off(void);
 /* Has the main thread calibrate as soon as it can; once. */
 void trace_python_calibrate(void);
 /* The calling thread has set this thread state (pthread_setspecific()). */
-void trace_python_see_state(const struct python_layout *layout, u64 state);
+void trace_python_see_state(u64 state);
 /* Sets the functions after all: dispatch hooks have failed.  With the GIL. */
 void trace_python_fall_back(void);
 /*

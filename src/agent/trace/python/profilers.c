@@ -134,9 +134,7 @@ static int wants_to_set(struct dl_phdr_info *info, size_t size, void *map)
 		images_wanted(info, "PyInterpreterState_ThreadHead") == IMAGES_WANTED);
 }
 
-/*
- * Whether a module's C code may set profile functions: in its thread (viztracer), or all (yappi).
- */
+/* Whether a module's C code may set profile functions: viztracer in a thread, yappi in all. */
 static bool may_set_function(void *module)
 {
 	void *definition = python_api.PyModule_GetDef(module);

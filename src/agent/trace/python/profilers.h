@@ -1,6 +1,5 @@
 /*
- * profilers - copes with other profilers, which replace our profile function, or get events
- * because of us.
+ * profilers - copes with other profilers, which replace our profile function, or get our events.
  *
  * Up to 3.11 a thread has one profile function: where calls are reported by it
  * (python/profile_function.c), ours is gone while the program has set its own, and no event

@@ -74,8 +74,7 @@ static bool asks_for_jit(const char *const *options)
 
 /*
  * ruby_init_loadpath(), which every program with an interpreter calls, reads RUBYLIB: then the VM
- * has been set up, the calling thread has the GVL, and only Ruby's own definitions have been
- * executed.
+ * has been set up, the calling thread has the GVL, and only Ruby itself was executed.
  */
 void trace_ruby_see_vm(void)
 {
@@ -88,10 +87,7 @@ void trace_ruby_see_vm(void)
 		begun.main_context = context;
 		if (asks_for_jit(program_start.arguments))
 			trace_ruby_note_jit();
-		/*
-		 * No calibration with a JIT: compiled code is interpreted once it has hooks,
-		 * which costs no call.
-		 */
+		/* No calibration: with a JIT, hooks make code be interpreted. */
 		if (trace_area_of_process()->has_jit != 0 ||
 		    !trace_calibrate_ruby(context, trace_ruby_install))
 			trace_ruby_install();

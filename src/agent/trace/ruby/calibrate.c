@@ -1,11 +1,9 @@
 /*
- * Calibration of Ruby's hooks, by loops that call one thing each, methods of objects that no
- * other code can reach.
+ * Calibration of Ruby's hooks, by loops that call methods of unreachable objects.
  *
- * Code that once had hooks stays slower.  So all loops are run without hooks first; then hooks
- * are added, and a second copy is compiled and run: from 3.1 on operators are calls then.  The
- * called builtins are written in C in every version; those that Ruby defines in Ruby do not exist
- * yet.
+ * Code that once had hooks stays slower.  So all loops are run without hooks first; then hooks are
+ * added, and a second copy is compiled and run: from 3.1 on operators are calls then.  The called
+ * builtins are written in C in every version; those that Ruby defines in Ruby do not exist yet.
  *
  * No constant, global, class or symbol is created: all names are core methods', even those of
  * local variables.  Each loop is called through a Proc, as rb_funcallv() would leave its callee
@@ -223,10 +221,7 @@ static void report(const struct trace_calibration *calibration,
 	if (!trace_find_cost(calibration, measured, &builtins_of, NULL, &cost))
 		return;
 	trace_report_cost(TRACE_KIND_RUBY_BUILTIN, &cost);
-	/*
-	 * Up to 3.0 operators are calls only where C makes them: then they cost what other
-	 * builtins do.
-	 */
+	/* Up to 3.0 only C calls operators: they cost what other builtins do. */
 	trace_find_cost(calibration, measured, &operators_of, NULL, &cost);
 	trace_report_cost(TRACE_KIND_RUBY_OPERATOR, &cost);
 }
@@ -243,10 +238,7 @@ bool trace_calibrate_ruby(u64 context, void (*add_hooks)(void))
 		.set = set_hooks,
 		.stays_on = true,
 		.turns = TURNS,
-		/*
-		 * Below the Proc's block, the loop, Array#each and its block, as far as these are
-		 * counted.
-		 */
+		/* Below the Proc's block, the loop, Array#each and its block, if counted. */
 		.depth = 2U + trace_ruby.has_builtins + 2U * trace_ruby.has_blocks,
 		.loops = own_parts,
 		.count = LOOP_COUNT,

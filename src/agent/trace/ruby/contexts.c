@@ -2,10 +2,9 @@
  * contexts - keeps a call stack for each of Ruby's execution contexts.
  *
  * Each thread and each fiber has an execution context.  A limited number of stacks is kept; a
- * missing one is rebuilt from the context's control frames, which are the truth.  So does a
- * thread begin whose interpreter was running already, and a child of fork.  A rebuilt stack does
- * not have the times at which its calls began, so their longest and shortest times count from the
- * rebuilding.
+ * missing one is rebuilt from the context's control frames, which are the truth.  So does a thread
+ * begin whose interpreter was running already, and a child of fork.  A rebuilt stack does not have
+ * the times at which its calls began, so their times count from then on.
  */
 #include "agent/trace/ruby/ruby.h"
 
@@ -102,9 +101,7 @@ static void begin_thread(struct call_stack *calls, struct kept_stacks *stacks, u
 	stacks->in_use = NULL;
 	struct kept_stack *own = find(stacks, context);
 
-	/*
-	 * The thread goes on with the stack in use; the previous owner gets the context's memory.
-	 */
+	/* The thread keeps the stack in use; the previous owner gets this context's. */
 	if (before != NULL && before != own)
 		before->stack = own->stack;
 	own->context = context;
@@ -141,10 +138,7 @@ static void switch_to(struct call_stack *calls, struct kept_stacks *stacks, u64 
 	next->memory = memory;
 	stacks->in_use = next;
 	if (is_known)
-		/*
-		 * Ends calls further in than the context's present frame: their ends may have
-		 * been missed.
-		 */
+		/* Ends calls further in than the present frame: an end may have been missed. */
 		trace_ruby_end_from(
 			calls, trace_word(context, trace_ruby.ec_frame) - trace_ruby.frame_size,
 			now);

@@ -68,7 +68,7 @@ void trace_ruby_switch(struct call_stack *calls, u64 context, u64 now);
 /* The context has begun anew: drops its stack, and rebuilds it from its frames. */
 void trace_ruby_restart(struct call_stack *calls, u64 context, u64 now);
 
-/* ruby/names.c: the key of a callee, as trace_name() has it. */
+/* ruby/names.c: the key of a callee, as trace_name_of() has it. */
 u64 trace_ruby_name(struct walk *walk, struct mem *mem, const struct trace_call *call);
 /* Looks up operators by rb_intern(); needed before the next function. */
 typedef u64 trace_ruby_intern(const char *name);

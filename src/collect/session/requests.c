@@ -1,5 +1,5 @@
 /*
- * session_hellos - answers agents' requests: to be sampled, to be paused, to have newly loaded
+ * requests - answers agents' requests: to be sampled, to be paused, to have newly loaded
  * interpreters looked at.
  */
 #include "collect/session/state.h"
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/monotonic.h"
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 #include "collect/processes/image.h"
 #include "collect/system/process_stat.h"
 #include "collect/session/agent.h"
@@ -20,11 +20,11 @@
 #include "record/writer.h"
 
 /* Requests that are answered in a row before rings are read again. */
-#define MAX_HELLOS 64
+#define MAX_REQUESTS 64
 
 /* The image of a handshake, or NULL; where no sideband reports processes, it is made here. */
 static struct image *session_image_of(struct session *session,
-				      const struct handshake_hello *hello, pid_t pid)
+				      const struct handshake_request *request, pid_t pid)
 {
 	struct tree *tree = &session->tree;
 	struct image *image = tree_find(tree, pid);
@@ -40,10 +40,10 @@ static struct image *session_image_of(struct session *session,
 
 	/* CPU time of the image that an exec ends here. */
 	tree->last_ended_cpu_ns = &burned_ns;
-	image = tree_add(tree, pid, tree_find_parent(tree, pid), hello->time_ns);
+	image = tree_add(tree, pid, tree_find_parent(tree, pid), request->time_ns);
 	tree->last_ended_cpu_ns = NULL;
 	image->cpu_before_ns = burned_ns;
-	tree_read_maps(tree, image, hello->time_ns);
+	tree_read_maps(tree, image, request->time_ns);
 	return image;
 }
 
@@ -52,22 +52,22 @@ static struct image *session_image_of(struct session *session,
  * what it maps (session/notes.c): its agent does so instead.
  */
 static void session_find_mappings(struct session *session, struct image *image,
-				  const struct handshake_hello *hello)
+				  const struct handshake_request *request)
 {
 	if (!session->tree.has_sideband ||
 	    (image->mappings != NULL && mappings_at(image->mappings, 0) != NULL))
 		return;
 	image->lacks_sideband = true;
-	tree_read_maps(&session->tree, image, hello->time_ns);
+	tree_read_maps(&session->tree, image, request->time_ns);
 }
 
 /* Whether the agent gave up waiting; otherwise its process was killed while it waited. */
-static bool has_given_up(const struct session *session, const struct handshake_hello *hello)
+static bool has_given_up(const struct session *session, const struct handshake_request *request)
 {
 	const uint64_t patience_ms =
 		session->options->is_trace ? HANDSHAKE_TRACE_TIMEOUT_MS : HANDSHAKE_TIMEOUT_MS;
 
-	return monotonic_ns() - hello->time_ns >= patience_ms * 1000000;
+	return monotonic_ns() - request->time_ns >= patience_ms * 1000000;
 }
 
 static uid_t peer_uid(int connection)
@@ -80,15 +80,15 @@ static uid_t peer_uid(int connection)
 	return peer.uid;
 }
 
-static void session_enter(struct session *session, const struct handshake_hello *hello,
+static void session_enter(struct session *session, const struct handshake_request *request,
 			  pid_t pid, int connection)
 {
-	struct image *image = session_image_of(session, hello, pid);
+	struct image *image = session_image_of(session, request, pid);
 	const bool is_trace = session->options->is_trace;
 
-	if (image == NULL && has_given_up(session, hello))
-		session_facts_note_left_out(session->writer, hello, pid, is_trace,
-					    HELLO_SERVER_TOO_LATE);
+	if (image == NULL && has_given_up(session, request))
+		session_facts_note_left_out(session->writer, request, pid, is_trace,
+					    HANDSHAKE_SERVER_TOO_LATE);
 	if (session->is_broken || image == NULL || image->ring != NULL) {
 		close(connection);
 		return;
@@ -100,52 +100,52 @@ static void session_enter(struct session *session, const struct handshake_hello 
 	if (session->options->argv == NULL)
 		session_agent_expect(session, image);
 	session_copied_leave(image);
-	session_find_mappings(session, image, hello);
+	session_find_mappings(session, image, request);
 	/*
 	 * Not all processes in this storm are brief, or this one is about to create a thread.
 	 */
 	if (!storms_is_of_programs(session->storms, image->in_storm))
 		session_end_storm(session, image->in_storm);
-	enter_image(image, hello, connection, &session->enter_terms);
+	enter_image(image, request, connection, &session->enter_terms);
 	tree_read_process(&session->tree, image);
 	/* A trace has no account that would show the reason. */
 	if (is_trace && image->state == IMAGE_LEFT_OUT && !session->options->no_children &&
-	    (has_given_up(session, hello) || process_is_alive(pid)))
-		session_facts_note_left_out(session->writer, hello, pid, is_trace,
+	    (has_given_up(session, request) || process_is_alive(pid)))
+		session_facts_note_left_out(session->writer, request, pid, is_trace,
 					    image->unentered_reason);
 	if (image->state == IMAGE_LEFT_OUT)
 		unentered_look(&session->tree, image, &session->enter_terms);
 }
 
-static void session_change(struct session *session, const struct handshake_hello *hello,
+static void session_change(struct session *session, const struct handshake_request *request,
 			   pid_t pid, int connection)
 {
 	struct image *image =
-		tree_find(&session->tree, hello->target != 0 ? (pid_t)hello->target : pid);
+		tree_find(&session->tree, request->target != 0 ? (pid_t)request->target : pid);
 
 	if (image != NULL)
-		image->next_is_recorded = hello->occasion == HANDSHAKE_STOP &&
-					  hello->reason == HANDSHAKE_EXEC_RECORDED;
-	if (hello->occasion == HANDSHAKE_STOP && handshake_is_exec(hello->reason))
+		image->next_is_recorded = request->occasion == HANDSHAKE_STOP &&
+					  request->reason == HANDSHAKE_EXEC_RECORDED;
+	if (request->occasion == HANDSHAKE_STOP && handshake_is_exec(request->reason))
 		unentered_expect(&session->tree, image, &session->enter_terms);
-	if (image != NULL && hello->occasion == HANDSHAKE_STOP &&
-	    hello->reason == HANDSHAKE_EXEC)
+	if (image != NULL && request->occasion == HANDSHAKE_STOP &&
+	    request->reason == HANDSHAKE_EXEC)
 		session_copied_expect(session, image);
-	enter_change(image, hello, connection, &session->enter_terms);
+	enter_change(image, request, connection, &session->enter_terms);
 }
 
 /*
  * The agent waits for the layouts of interpreters in newly loaded libraries, which the sideband
  * has reported by now.
  */
-static void session_look(struct session *session, const struct handshake_hello *hello,
+static void session_look(struct session *session, const struct handshake_request *request,
 			 pid_t pid, int connection)
 {
 	struct image *image = tree_find(&session->tree, pid);
 
 	if (image != NULL && image->state == IMAGE_ENTERED) {
 		if (session->sideband == NULL)
-			tree_read_maps(&session->tree, image, hello->time_ns);
+			tree_read_maps(&session->tree, image, request->time_ns);
 		interpreters_look(&session->interpreters, image);
 	}
 	enter_answer_done(connection);
@@ -155,7 +155,7 @@ static void session_look(struct session *session, const struct handshake_hello *
  * Another user's process must be in the tree, or, without a sideband that reports it, its
  * parent must be: others do not belong to this session and are turned away.
  */
-static bool session_may_hear(const struct session *session, const struct hello_peer *peer)
+static bool session_may_hear(const struct session *session, const struct handshake_peer *peer)
 {
 	return !peer->is_foreign || tree_find(&session->tree, peer->pid) != NULL ||
 	       (!session->tree.has_sideband &&
@@ -174,26 +174,28 @@ static void session_look_at_titles(struct session *session, const pid_t *pids, s
 	}
 }
 
-void session_take_hellos(struct session *session)
+void session_take_requests(struct session *session)
 {
-	struct handshake_hello hello;
-	struct hello_peer peer;
-	pid_t entered[MAX_HELLOS];
+	struct handshake_request request;
+	struct handshake_peer peer;
+	pid_t entered[MAX_REQUESTS];
 	size_t entered_count = 0;
-	int connection, left = MAX_HELLOS;
+	int connection, left = MAX_REQUESTS;
 
-	while (left-- > 0 && hello_server_accept(session->server, &hello, &peer, &connection)) {
+	while (left-- > 0 &&
+	       handshake_server_accept(session->server, &request, &peer, &connection)) {
 		const pid_t pid = peer.pid;
 
 		session_take_events(session);
 		if (!session_may_hear(session, &peer))
 			close(connection);
-		else if (hello.occasion == HANDSHAKE_STOP || hello.occasion == HANDSHAKE_RESUME)
-			session_change(session, &hello, pid, connection);
-		else if (hello.occasion == HANDSHAKE_LOADED)
-			session_look(session, &hello, pid, connection);
+		else if (request.occasion == HANDSHAKE_STOP ||
+			 request.occasion == HANDSHAKE_RESUME)
+			session_change(session, &request, pid, connection);
+		else if (request.occasion == HANDSHAKE_LOADED)
+			session_look(session, &request, pid, connection);
 		else {
-			session_enter(session, &hello, pid, connection);
+			session_enter(session, &request, pid, connection);
 			entered[entered_count++] = pid;
 		}
 	}
@@ -201,12 +203,12 @@ void session_take_hellos(struct session *session)
 		session_look_at_titles(session, entered, entered_count);
 }
 
-void session_refuse_hellos(struct session *session)
+void session_refuse_requests(struct session *session)
 {
-	struct handshake_hello hello;
-	struct hello_peer peer;
+	struct handshake_request request;
+	struct handshake_peer peer;
 	int connection;
 
-	while (hello_server_accept(session->server, &hello, &peer, &connection))
+	while (handshake_server_accept(session->server, &request, &peer, &connection))
 		enter_refuse(connection);
 }

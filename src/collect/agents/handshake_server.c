@@ -1,4 +1,4 @@
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,11 @@
  */
 struct silent {
 	int connection;
-	struct hello_peer peer;
+	struct handshake_peer peer;
 	uint64_t since_ns;
 };
 
-struct hello_server {
+struct handshake_server {
 	int fd;
 	int ready_fd;        /* epoll: fd and the silent connections */
 	uint64_t starved_ns; /* when a descriptor was last missing; 0: never */
@@ -42,14 +42,14 @@ struct hello_server {
 	size_t silent_count, silent_capacity, foreign_count;
 };
 
-static int server_watch(struct hello_server *server, int fd)
+static int server_watch(struct handshake_server *server, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
 	return epoll_ctl(server->ready_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-static int server_listen(struct hello_server *server, bool is_trace, struct error *err)
+static int server_listen(struct handshake_server *server, bool is_trace, struct error *err)
 {
 	server->address.sun_family = AF_UNIX;
 	snprintf(server->address.sun_path, sizeof server->address.sun_path, "%s%s",
@@ -68,9 +68,10 @@ static int server_listen(struct hello_server *server, bool is_trace, struct erro
 	return 0;
 }
 
-int hello_server_open(bool is_trace, struct hello_server **out_server, struct error *err)
+int handshake_server_open(bool is_trace, struct handshake_server **out_server,
+			  struct error *err)
 {
-	struct hello_server *server = xzalloc(sizeof *server);
+	struct handshake_server *server = xzalloc(sizeof *server);
 
 	server->fd = -1;
 	server->folder.lock_fd = -1;
@@ -81,14 +82,14 @@ int hello_server_open(bool is_trace, struct hello_server **out_server, struct er
 	if (rc == 0)
 		rc = server_listen(server, is_trace, err);
 	if (rc < 0) {
-		hello_server_close(server);
+		handshake_server_close(server);
 		return rc;
 	}
 	*out_server = server;
 	return 0;
 }
 
-void hello_server_close(struct hello_server *server)
+void handshake_server_close(struct handshake_server *server)
 {
 	if (server == NULL)
 		return;
@@ -109,14 +110,14 @@ void hello_server_close(struct hello_server *server)
 	free(server);
 }
 
-const char *hello_server_path(const struct hello_server *server)
+const char *handshake_server_path(const struct handshake_server *server)
 {
 	return server->address.sun_path;
 }
 
 /* In LD_PRELOAD a blank and a colon both end a name, and cannot be quoted (ld.so(8)). */
-int hello_server_link_agent(struct hello_server *server, const char *agent_path,
-			    const char **out_path, struct error *err)
+int handshake_server_link_agent(struct handshake_server *server, const char *agent_path,
+				const char **out_path, struct error *err)
 {
 	char link[sizeof server->agent_link];
 
@@ -131,18 +132,18 @@ int hello_server_link_agent(struct hello_server *server, const char *agent_path,
 	return 0;
 }
 
-int hello_server_fd(const struct hello_server *server)
+int handshake_server_fd(const struct handshake_server *server)
 {
 	return server->ready_fd;
 }
 
-bool hello_server_may_hear(uid_t uid, uid_t own, bool *out_is_foreign)
+bool handshake_server_may_hear(uid_t uid, uid_t own, bool *out_is_foreign)
 {
 	*out_is_foreign = uid != own && uid != 0;
 	return !*out_is_foreign || own == 0;
 }
 
-static bool is_one_of_ours(int connection, struct hello_peer *out_peer)
+static bool is_one_of_ours(int connection, struct handshake_peer *out_peer)
 {
 	struct ucred peer;
 	socklen_t len = sizeof peer;
@@ -150,18 +151,18 @@ static bool is_one_of_ours(int connection, struct hello_peer *out_peer)
 	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
 		return false;
 	out_peer->pid = peer.pid;
-	return hello_server_may_hear(peer.uid, geteuid(), &out_peer->is_foreign);
+	return handshake_server_may_hear(peer.uid, geteuid(), &out_peer->is_foreign);
 }
 
 /* Stops watching the connection; returns its agent's process. */
-static struct hello_peer server_forget(struct hello_server *server, int connection)
+static struct handshake_peer server_forget(struct handshake_server *server, int connection)
 {
 	size_t i = 0;
 
 	epoll_ctl(server->ready_fd, EPOLL_CTL_DEL, connection, NULL);
 	while (server->silent[i].connection != connection)
 		i++;
-	const struct hello_peer peer = server->silent[i].peer;
+	const struct handshake_peer peer = server->silent[i].peer;
 
 	server->silent[i] = server->silent[--server->silent_count];
 	server->foreign_count -= peer.is_foreign;
@@ -172,7 +173,7 @@ static struct hello_peer server_forget(struct hello_server *server, int connecti
  * Closes the connection that has been silent for longest, if that is long: a stopped agent may
  * never send its handshake.
  */
-static bool server_turn_away_one(struct hello_server *server, bool must_be_foreign)
+static bool server_turn_away_one(struct handshake_server *server, bool must_be_foreign)
 {
 	const struct silent *oldest = NULL;
 
@@ -192,7 +193,7 @@ static bool server_turn_away_one(struct hello_server *server, bool must_be_forei
 }
 
 /* Accepts the next agent, even without a free descriptor, since it waits for an answer. */
-static int server_accept(struct hello_server *server)
+static int server_accept(struct handshake_server *server)
 {
 	if (server->spare_fd < 0)
 		server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -212,13 +213,13 @@ static int server_accept(struct hello_server *server)
 }
 
 /* Limits the silent connections of other users, which can all connect to root's socket. */
-static bool has_place_for(struct hello_server *server, const struct hello_peer *peer)
+static bool has_place_for(struct handshake_server *server, const struct handshake_peer *peer)
 {
-	return !peer->is_foreign || server->foreign_count < HELLO_SERVER_FOREIGN ||
+	return !peer->is_foreign || server->foreign_count < HANDSHAKE_SERVER_FOREIGN ||
 	       server_turn_away_one(server, true);
 }
 
-static void server_keep(struct hello_server *server, const struct silent *silent)
+static void server_keep(struct handshake_server *server, const struct silent *silent)
 {
 	server->foreign_count += silent->peer.is_foreign;
 	server->silent = array_grow(server->silent, server->silent_count,
@@ -226,7 +227,7 @@ static void server_keep(struct hello_server *server, const struct silent *silent
 	server->silent[server->silent_count++] = *silent;
 }
 
-void hello_server_add(struct hello_server *server, pid_t pid, int connection)
+void handshake_server_add(struct handshake_server *server, pid_t pid, int connection)
 {
 	const struct silent silent = { .connection = connection,
 				       .peer = { .pid = pid },
@@ -241,7 +242,7 @@ void hello_server_add(struct hello_server *server, pid_t pid, int connection)
 /*
  * Accepts the next agent that has connected; false if there is none, or no descriptor for it.
  */
-static bool server_let_in(struct hello_server *server)
+static bool server_let_in(struct handshake_server *server)
 {
 	const int connection = server_accept(server);
 	struct silent silent = { .connection = connection, .since_ns = monotonic_ns() };
@@ -257,10 +258,11 @@ static bool server_let_in(struct hello_server *server)
 	return true;
 }
 
-int hello_server_accept(struct hello_server *server, struct handshake_hello *out_hello,
-			struct hello_peer *out_peer, int *out_connection)
+int handshake_server_accept(struct handshake_server *server,
+			    struct handshake_request *out_request,
+			    struct handshake_peer *out_peer, int *out_connection)
 {
-	struct handshake_hello hello;
+	struct handshake_request request;
 	struct epoll_event event;
 	bool has_all = false;
 
@@ -274,14 +276,15 @@ int hello_server_accept(struct hello_server *server, struct handshake_hello *out
 			has_all = !server_let_in(server);
 			continue;
 		}
-		const struct hello_peer peer = server_forget(server, fd);
+		const struct handshake_peer peer = server_forget(server, fd);
 
-		if (recv(fd, &hello, sizeof hello, MSG_DONTWAIT) != (ssize_t)sizeof hello ||
-		    hello.magic != HANDSHAKE_MAGIC) {
+		if (recv(fd, &request, sizeof request, MSG_DONTWAIT) !=
+			    (ssize_t)sizeof request ||
+		    request.magic != HANDSHAKE_MAGIC) {
 			close(fd);
 			continue;
 		}
-		*out_hello = hello;
+		*out_request = request;
 		*out_peer = peer;
 		*out_connection = fd;
 		return 1;
@@ -296,22 +299,22 @@ static bool has_spoken(int connection)
 	return recv(connection, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-const char *hello_server_why_unanswered(struct hello_server *server, pid_t pid,
-					uint64_t start_ns)
+const char *handshake_server_why_unanswered(struct handshake_server *server, pid_t pid,
+					    uint64_t start_ns)
 {
 	while (server_let_in(server))
 		;
 	for (size_t i = 0; i < server->silent_count; i++) {
 		if (server->silent[i].peer.pid == pid &&
 		    has_spoken(server->silent[i].connection))
-			return HELLO_SERVER_TOO_LATE;
+			return HANDSHAKE_SERVER_TOO_LATE;
 	}
 	return server->starved_ns >= start_ns && server->starved_ns != 0
-		       ? HELLO_SERVER_NO_DESCRIPTORS
+		       ? HANDSHAKE_SERVER_NO_DESCRIPTORS
 		       : NULL;
 }
 
-int hello_server_answer(int connection, const struct handshake_answer *answer, int ring_fd)
+int handshake_server_answer(int connection, const struct handshake_answer *answer, int ring_fd)
 {
 	union {
 		struct cmsghdr header;

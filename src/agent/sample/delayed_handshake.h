@@ -1,10 +1,9 @@
 /*
- * late_hello - makes a process's handshake only after a period of CPU time, where siblings were
- * brief.
+ * delayed_handshake - delays a handshake by a period of CPU time, where siblings were brief.
  *
  * Most children of a shell in a loop end sooner than a sample of them is due: for these a
  * handshake, a ring and events are waste.  Where the recorder sees that a process's children are
- * brief, it sets late_hellos in the process's ring; later children, by fork and by exec, then
+ * brief, it sets delayed_handshakes in the process's ring; later children, by fork and by exec, then
  * arm a timer of the thread's CPU clock and make the handshake when it expires, in its handler.
  * They make it at once when something is about to happen that the recorder has to know of:
  * another thread, a filter of system calls, a debugger, a region.
@@ -19,19 +18,16 @@
 
 /*
  * Delays the handshake until the calling thread has used period_ns more of CPU time; till then
- * agent_hello.is_due.  Returns true.
+ * own_handshake.is_due.  Returns true.
  */
-bool late_hello_begin(u32 occasion, u64 period_ns);
-/*
- * Makes the handshake now, if it is due.  Does nothing in a vfork child, whose memory is its
- * parent's.
- */
-void late_hello_now(void);
+bool delayed_handshake_begin(u32 occasion, u64 period_ns);
+/* Makes the handshake now, if it is due; not in a vfork child (its parent's memory). */
+void delayed_handshake_now(void);
 /* Deletes the timer, so that no trap of it comes any more; makes it again. */
-void late_hello_hold(void);
-void late_hello_go_on(void);
+void delayed_handshake_hold(void);
+void delayed_handshake_go_on(void);
 /* In a child of fork: forgets its parent's delayed handshake. */
-void late_hello_forget(void);
+void delayed_handshake_forget(void);
 /* In the handler: whether the signal is the timer's; makes the handshake. */
-bool late_hello_is_timer(const siginfo_t *info);
-void late_hello_take(void);
+bool delayed_handshake_is_timer(const siginfo_t *info);
+void delayed_handshake_take(void);

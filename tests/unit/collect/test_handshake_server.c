@@ -1,5 +1,5 @@
 /* Agents connect, and speak when they come to it. */
-#include "collect/agents/hello_server.h"
+#include "collect/agents/handshake_server.h"
 
 #include <poll.h>
 #include <setjmp.h>
@@ -18,9 +18,9 @@
 #include "base/error.h"
 #include "base/monotonic.h"
 
-static struct hello_server *server;
-static struct handshake_hello hello;
-static struct hello_peer peer;
+static struct handshake_server *server;
+static struct handshake_request request;
+static struct handshake_peer peer;
 static int connection;
 
 static int open_server(void **state)
@@ -28,13 +28,13 @@ static int open_server(void **state)
 	struct error err;
 
 	(void)state;
-	return hello_server_open(false, &server, &err);
+	return handshake_server_open(false, &server, &err);
 }
 
 static int close_server(void **state)
 {
 	(void)state;
-	hello_server_close(server);
+	handshake_server_close(server);
 	return 0;
 }
 
@@ -43,14 +43,14 @@ static int agent_connect(void)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	strcpy(address.sun_path, hello_server_path(server));
+	strcpy(address.sun_path, handshake_server_path(server));
 	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
 	return fd;
 }
 
 static void agent_speak(int fd, uint32_t magic, uint32_t occasion)
 {
-	const struct handshake_hello words = { .magic = magic, .occasion = occasion };
+	const struct handshake_request words = { .magic = magic, .occasion = occasion };
 
 	assert_int_equal(send(fd, &words, sizeof words, MSG_NOSIGNAL), sizeof words);
 }
@@ -64,7 +64,7 @@ static bool is_readable(int fd)
 
 static int accept_next(void)
 {
-	return hello_server_accept(server, &hello, &peer, &connection);
+	return handshake_server_accept(server, &request, &peer, &connection);
 }
 
 static void answer_and_hear(int agent)
@@ -73,22 +73,22 @@ static void answer_and_hear(int agent)
 						 .verdict = HANDSHAKE_DONE };
 	struct handshake_answer heard;
 
-	assert_int_equal(hello_server_answer(connection, &answer, -1), 0);
+	assert_int_equal(handshake_server_answer(connection, &answer, -1), 0);
 	assert_int_equal(recv(agent, &heard, sizeof heard, MSG_DONTWAIT), sizeof heard);
 	assert_int_equal(heard.verdict, HANDSHAKE_DONE);
 }
 
-static void test_a_hello_is_heard_and_answered(void **state)
+static void test_a_request_is_heard_and_answered(void **state)
 {
 	const int agent = agent_connect();
 
 	(void)state;
 	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_START);
-	assert_true(is_readable(hello_server_fd(server)));
+	assert_true(is_readable(handshake_server_fd(server)));
 	assert_int_equal(accept_next(), 1);
 	assert_int_equal(peer.pid, getpid());
 	assert_false(peer.is_foreign);
-	assert_int_equal(hello.occasion, HANDSHAKE_START);
+	assert_int_equal(request.occasion, HANDSHAKE_START);
 	answer_and_hear(agent);
 	assert_int_equal(accept_next(), 0);
 	close(agent);
@@ -101,12 +101,12 @@ static void test_an_agent_that_connects_and_speaks_later_is_heard_then(void **st
 	(void)state;
 	assert_int_equal(accept_next(), 0);
 	/* Nothing to do for the recorder, until the agent runs on. */
-	assert_false(is_readable(hello_server_fd(server)));
+	assert_false(is_readable(handshake_server_fd(server)));
 	assert_int_equal(accept_next(), 0);
 	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_STOP);
-	assert_true(is_readable(hello_server_fd(server)));
+	assert_true(is_readable(handshake_server_fd(server)));
 	assert_int_equal(accept_next(), 1);
-	assert_int_equal(hello.occasion, HANDSHAKE_STOP);
+	assert_int_equal(request.occasion, HANDSHAKE_STOP);
 	answer_and_hear(agent);
 	close(agent);
 }
@@ -121,7 +121,7 @@ static void test_a_silent_agent_keeps_none_waiting(void **state)
 	agent = agent_connect();
 	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_FORK);
 	assert_int_equal(accept_next(), 1);
-	assert_int_equal(hello.occasion, HANDSHAKE_FORK);
+	assert_int_equal(request.occasion, HANDSHAKE_FORK);
 	answer_and_hear(agent);
 	close(agent);
 	for (size_t i = 0; i < 100; i++) {
@@ -143,7 +143,7 @@ static void test_what_leaves_and_what_speaks_otherwise_is_turned_away(void **sta
 	close(gone);
 	agent_speak(stranger, HANDSHAKE_MAGIC + 1, HANDSHAKE_START);
 	assert_int_equal(accept_next(), 0);
-	assert_false(is_readable(hello_server_fd(server)));
+	assert_false(is_readable(handshake_server_fd(server)));
 	assert_int_equal(recv(stranger, &byte, 1, MSG_DONTWAIT), 0);
 	close(stranger);
 }
@@ -180,7 +180,7 @@ static void test_out_of_descriptors_one_that_speaks_replaces_a_silent_one(void *
 		is_heard = accept_next();
 	setrlimit(RLIMIT_NOFILE, &before);
 	assert_int_equal(is_heard, 1);
-	assert_int_equal(hello.occasion, HANDSHAKE_STOP);
+	assert_int_equal(request.occasion, HANDSHAKE_STOP);
 	answer_and_hear(agent);
 	assert_int_equal(recv(silent, &byte, 1, MSG_DONTWAIT), 0);
 	agent_speak(other, HANDSHAKE_MAGIC, HANDSHAKE_FORK);
@@ -194,21 +194,21 @@ static void test_out_of_descriptors_one_that_speaks_replaces_a_silent_one(void *
 static void test_an_agent_that_was_not_answered_in_time_is_known(void **state)
 {
 	(void)state;
-	assert_null(hello_server_why_unanswered(server, getpid(), 0));
+	assert_null(handshake_server_why_unanswered(server, getpid(), 0));
 	const int agent = agent_connect();
 
 	/* It may have ended before it could speak. */
-	assert_null(hello_server_why_unanswered(server, getpid(), 0));
+	assert_null(handshake_server_why_unanswered(server, getpid(), 0));
 	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_START);
 	close(agent);
-	assert_string_equal(hello_server_why_unanswered(server, getpid(), 0),
-			    HELLO_SERVER_TOO_LATE);
-	assert_null(hello_server_why_unanswered(server, getppid(), 0));
-	/* Its hello is heard all the same, and then it waits no longer. */
+	assert_string_equal(handshake_server_why_unanswered(server, getpid(), 0),
+			    HANDSHAKE_SERVER_TOO_LATE);
+	assert_null(handshake_server_why_unanswered(server, getppid(), 0));
+	/* Its request is heard all the same, and then it waits no longer. */
 	assert_int_equal(accept_next(), 1);
-	assert_int_equal(hello.occasion, HANDSHAKE_START);
+	assert_int_equal(request.occasion, HANDSHAKE_START);
 	close(connection);
-	assert_null(hello_server_why_unanswered(server, getpid(), 0));
+	assert_null(handshake_server_why_unanswered(server, getpid(), 0));
 }
 
 static void test_so_is_one_for_which_no_descriptor_was_left(void **state)
@@ -220,13 +220,13 @@ static void test_so_is_one_for_which_no_descriptor_was_left(void **state)
 	agent_speak(agent, HANDSHAKE_MAGIC, HANDSHAKE_START);
 	leave_no_descriptors(&before);
 	const uint64_t start_ns = monotonic_ns();
-	const char *reason = hello_server_why_unanswered(server, getpid(), start_ns);
+	const char *reason = handshake_server_why_unanswered(server, getpid(), start_ns);
 
 	setrlimit(RLIMIT_NOFILE, &before);
 	assert_non_null(reason);
-	assert_string_equal(reason, HELLO_SERVER_NO_DESCRIPTORS);
+	assert_string_equal(reason, HANDSHAKE_SERVER_NO_DESCRIPTORS);
 	/* A process that began later has nothing to do with that. */
-	assert_null(hello_server_why_unanswered(server, getppid(), monotonic_ns()));
+	assert_null(handshake_server_why_unanswered(server, getppid(), monotonic_ns()));
 	close(agent);
 	close(spared);
 }
@@ -234,8 +234,8 @@ static void test_so_is_one_for_which_no_descriptor_was_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_hello_is_heard_and_answered, open_server,
-						close_server),
+		cmocka_unit_test_setup_teardown(test_a_request_is_heard_and_answered,
+						open_server, close_server),
 		cmocka_unit_test_setup_teardown(
 			test_an_agent_that_connects_and_speaks_later_is_heard_then, open_server,
 			close_server),
