@@ -4,7 +4,7 @@
 Also: code that runs in the target or in the kernel includes no hosted header, only cli/ prints to
 the terminal or ends the program, and only one file reads what a target can write in a ring's header.
 
-What the agent's floors still include from a floor above is listed in EXCEPTIONS, file by file.  The
+What the agent's layers still include from a layer above is listed in EXCEPTIONS, file by file.  The
 list may only become shorter: one that is not needed any more fails as well.
 
 usage: layers.py [ROOT]
@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-FLOORS = {
+LAYERS = {
     "core": (),
     "interpreters": ("core",),
     "control": ("core", "interpreters"),
@@ -33,10 +33,10 @@ ROOMS = {
     "base": set(),
     "abi": set(),
     "walk": {"abi"},
-    # The agent's floors: each uses what is below it; sample and trace do not know each other.
-    **{f"agent/{floor}": {"walk", "abi", *(f"agent/{below}" for below in under)} for floor, under in FLOORS.items()},
-    # Its own files, beside the floors: the list of mechanisms.
-    "agent": {f"agent/{floor}" for floor in FLOORS},
+    # The agent's layers: each uses what is below it; sample and trace do not know each other.
+    **{f"agent/{layer}": {"walk", "abi", *(f"agent/{below}" for below in under)} for layer, under in LAYERS.items()},
+    # Its own files, beside the layers: the list of mechanisms.
+    "agent": {f"agent/{layer}" for layer in LAYERS},
     "target": {"abi", "base"},
     "record": {"abi", "base"},
     "symbol": {"target", "base"},
@@ -64,7 +64,7 @@ ROOMS = {
             "collect/session", "collect/system", "load", "doctor", "remote", "dump"},
 }
 
-# What includes a header of a floor that it may not use, today.
+# What includes a header of a layer that it may not use, today.
 EXCEPTIONS = frozenset()
 
 # These run where there may be no libc.

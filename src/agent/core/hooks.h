@@ -1,7 +1,7 @@
 /*
  * hooks - functions of the target that the agent interposes.
  *
- * Each floor has a table of its own (interposed.h).  A row has a function's name, what the agent's
+ * Each layer has a table of its own (interposed.h).  A row has a function's name, what the agent's
  * definition does in the end, and why it is interposed.  PASSES_ON: it calls the next definition of
  * that name (libc's, or a sanitizer's).  ANSWERS: it does the work itself.
  */
@@ -11,14 +11,14 @@
 
 typedef void (*hook_function)(void);
 
-/* A floor's table. */
+/* A layer's table. */
 struct hooks {
 	const char *const *names; /* NULL: no next definition is called */
 	hook_function *next;      /* the next definition of each, once it is found */
 	u32 count;
 };
 
-/* From a floor's map of rows X(name, kind, why): their numbers, and the table. */
+/* From a layer's map of rows X(name, kind, why): their numbers, and the table. */
 #define HOOK_NUMBER(name, kind, why) HOOK_##name,
 #define HOOK_NAME(name, kind, why)   [HOOK_##name] = HOOK_##kind ? #name : NULL,
 #define HOOK_PASSES_ON               1
@@ -41,7 +41,7 @@ void hooks_begin(void);
 /* The next definition of a function that PASSES_ON. */
 hook_function hook_next(const struct hooks *hooks, u32 number);
 
-/* The same with the function's own type, as each floor's HOOK_NEXT(dlclose)(handle). */
+/* The same with the function's own type, as each layer's HOOK_NEXT(dlclose)(handle). */
 #define HOOK_NEXT_OF(table, name) ((__typeof__(name) *)hook_next(&(table), HOOK_##name))
 
 /* The agent exports interposed functions, those of control/, and attach.c's entry. */

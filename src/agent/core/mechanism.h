@@ -26,7 +26,7 @@ struct signals_shown {
 };
 
 struct mechanism {
-	/* The functions that its floor interposes. */
+	/* The functions that its layer interposes. */
 	const struct hooks *hooks;
 
 	/* In the constructor, before the handshake. */

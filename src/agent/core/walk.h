@@ -1,7 +1,7 @@
 /*
  * walk - the state of one walk of the calling thread's stack.
  *
- * sample/unwind.c makes the walk; floors that have frames of their own (interpreters, regions)
+ * sample/unwind.c makes the walk; layers that have frames of their own (interpreters, regions)
  * store them among the native ones as the walk passes them.
  */
 #pragma once
