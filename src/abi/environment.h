@@ -22,13 +22,13 @@
  */
 #pragma once
 
-#define ENVIRONMENT_RECORDER   "FATHOM_RECORDER="
-#define ENVIRONMENT_PRELOAD    "LD_PRELOAD="
-#define ENVIRONMENT_DEFAULT    "default"
-#define ENVIRONMENT_IGNORED    "ignored"
-#define ENVIRONMENT_LATE       '+'
-#define ENVIRONMENT_LATE_ALONE '-'
+#define ENVIRONMENT_RECORDER      "FATHOM_RECORDER="
+#define ENVIRONMENT_PRELOAD       "LD_PRELOAD="
+#define ENVIRONMENT_DEFAULT       "default"
+#define ENVIRONMENT_IGNORED       "ignored"
+#define ENVIRONMENT_DELAYED       '+'
+#define ENVIRONMENT_DELAYED_ALONE '-'
 /* The digits of a period at 1 Hz in ns, and one more. */
-#define ENVIRONMENT_LATE_DIGITS 10
+#define ENVIRONMENT_DELAY_DIGITS 10
 /* Number of entries added at the end. */
 #define ENVIRONMENT_ENTRIES 2

@@ -93,8 +93,8 @@ struct ring_header {
 	 * pause has at most the weight of its own period.
 	 */
 	u32 pauses;
-	u32 delayed_handshakes; /* set by the recorder: children are to connect late */
-	/* Set by the recorder at any time: children that execute these are to connect late. */
+	u32 delayed_handshakes; /* set by the recorder: children delay their handshakes */
+	/* Set by the recorder at any time: children that execute these delay their handshakes. */
 	struct ring_program brief_programs[RING_BRIEF_PROGRAMS];
 	u32 wishes; /* enum ring_wishes, set by the recorder at any time */
 	u32 wishes_reserved;

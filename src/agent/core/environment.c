@@ -20,7 +20,7 @@
 static const char *const first_words[] = { ENVIRONMENT_DEFAULT, ENVIRONMENT_IGNORED };
 
 /* When an image is to make its handshake, by the mark behind the first word. */
-enum entry_kind { ENTRY_AT_ONCE, ENTRY_LATE, ENTRY_LATE_ALONE, ENTRY_KINDS };
+enum entry_kind { ENTRY_AT_ONCE, ENTRY_DELAYED, ENTRY_DELAYED_ALONE, ENTRY_KINDS };
 
 /* Written by the constructor and by handshakes, not by vfork children, which share it. */
 static struct {
@@ -30,8 +30,8 @@ static struct {
 	bool is_recorder_gone;
 	const char *socket;
 	const char *agent_path; /* within preload */
-	u64 late_ns;
-	bool is_late_alone; /* this image is late, its children are not */
+	u64 delay_ns;
+	bool is_delayed_alone; /* this image delays its handshake, its children do not */
 	/* The FATHOM_RECORDER entries, within texts. */
 	char *recorder[2][ENTRY_KINDS]; /* [1]: SIGTRAP is ignored */
 	char *preload;                  /* "LD_PRELOAD=<agent>" */
@@ -56,24 +56,24 @@ AGENT_START static void keep_agent(char *at, const char *from, size_t bytes)
 }
 
 /* Reads the number behind the first word (0: none); returns its end. */
-AGENT_START static const char *read_late_ns(const char *at, u64 *out_ns)
+AGENT_START static const char *read_delay_ns(const char *at, u64 *out_ns)
 {
 	*out_ns = 0;
-	if (*at != ENVIRONMENT_LATE && *at != ENVIRONMENT_LATE_ALONE)
+	if (*at != ENVIRONMENT_DELAYED && *at != ENVIRONMENT_DELAYED_ALONE)
 		return at;
 	for (at++; *at >= '0' && *at <= '9' && *out_ns < UINT32_MAX; at++)
 		*out_ns = *out_ns * 10 + (u64)(*at - '0');
 	return at;
 }
 
-AGENT_START static void write_late_ns(char *digits, u64 ns)
+AGENT_START static void write_delay_ns(char *digits, u64 ns)
 {
-	for (int i = ENVIRONMENT_LATE_DIGITS; i-- > 0; ns /= 10)
+	for (int i = ENVIRONMENT_DELAY_DIGITS; i-- > 0; ns /= 10)
 		digits[i] = (char)('0' + ns % 10);
 }
 
 /* The place of the digits in an entry that has them. */
-AGENT_START static char *late_digits_of(char *entry, const char *word)
+AGENT_START static char *delay_digits_of(char *entry, const char *word)
 {
 	return entry + strlen(ENVIRONMENT_RECORDER) + strlen(word) + 1;
 }
@@ -83,24 +83,24 @@ AGENT_START void environment_set_period(u64 period_ns)
 	if (!environment.has_recorder)
 		return;
 	for (u32 word = 0; word < 2; word++) {
-		for (int kind = ENTRY_LATE; kind < ENTRY_KINDS; kind++)
-			write_late_ns(late_digits_of(environment.recorder[word][kind],
-						     first_words[word]),
-				      period_ns);
+		for (int kind = ENTRY_DELAYED; kind < ENTRY_KINDS; kind++)
+			write_delay_ns(delay_digits_of(environment.recorder[word][kind],
+						       first_words[word]),
+				       period_ns);
 	}
 }
 
-AGENT_START u64 environment_late_ns(void)
+AGENT_START u64 environment_delay_ns(void)
 {
-	return environment.late_ns;
+	return environment.delay_ns;
 }
 
-AGENT_START u64 environment_late_ns_for_children(void)
+AGENT_START u64 environment_delay_of_children_ns(void)
 {
 	const struct ring_header *ring = own_ring.header;
 
 	if (own_handshake.is_due)
-		return environment.is_late_alone ? 0 : own_handshake.late_ns;
+		return environment.is_delayed_alone ? 0 : own_handshake.delay_ns;
 	/* Not during a pause: a debugger may be attached, and to the children, too. */
 	if (ring == NULL || !__atomic_load_n(&ring->delayed_handshakes, __ATOMIC_RELAXED) ||
 	    (__atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) & 1))
@@ -128,14 +128,14 @@ bool environment_program_is_brief(u64 device, u64 inode)
 AGENT_START static char *write_entries(char *at, char *entries[ENTRY_KINDS], const char *word,
 				       const char *paths)
 {
-	static const char marks[] = { 0, ENVIRONMENT_LATE, ENVIRONMENT_LATE_ALONE };
+	static const char marks[] = { 0, ENVIRONMENT_DELAYED, ENVIRONMENT_DELAYED_ALONE };
 
 	for (int kind = 0; kind < ENTRY_KINDS; kind++) {
 		entries[kind] = at;
 		at = stpcpy(stpcpy(at, ENVIRONMENT_RECORDER), word);
 		if (kind != ENTRY_AT_ONCE) {
 			*at = marks[kind];
-			at += 1 + ENVIRONMENT_LATE_DIGITS;
+			at += 1 + ENVIRONMENT_DELAY_DIGITS;
 		}
 		at = stpcpy(at, paths) + 1;
 	}
@@ -146,12 +146,12 @@ AGENT_START static char *write_entries(char *at, char *entries[ENTRY_KINDS], con
 AGENT_START static void keep_recorder(const char *value)
 {
 	const bool is_ignored = begins_with(value, ENVIRONMENT_IGNORED);
-	u64 late_ns;
+	u64 delay_ns;
 
 	if (!is_ignored && !begins_with(value, ENVIRONMENT_DEFAULT))
 		return;
 	const char *mark = value + strlen(first_words[is_ignored]);
-	const char *paths = read_late_ns(mark, &late_ns);
+	const char *paths = read_delay_ns(mark, &delay_ns);
 
 	if (*paths != ':')
 		return;
@@ -169,10 +169,10 @@ AGENT_START static void keep_recorder(const char *value)
 	environment.socket = at - 1 - strlen(socket);
 	keep_agent(at, path, agent_bytes);
 	environment.inherits_ignored_trap = is_ignored;
-	environment.late_ns = late_ns;
-	environment.is_late_alone = *mark == ENVIRONMENT_LATE_ALONE;
+	environment.delay_ns = delay_ns;
+	environment.is_delayed_alone = *mark == ENVIRONMENT_DELAYED_ALONE;
 	environment.has_recorder = true;
-	environment_set_period(late_ns);
+	environment_set_period(delay_ns);
 }
 
 /* So that neither the program nor /proc/PID/environ finds the entry in the initial stack. */
@@ -265,9 +265,9 @@ bool environment_may_enter(void)
 bool environment_entries(bool is_trap_ignored, bool is_brief,
 			 struct environment_entries *out_entries)
 {
-	const enum entry_kind kind = environment_late_ns_for_children() != 0 ? ENTRY_LATE
-				     : is_brief                              ? ENTRY_LATE_ALONE
-									     : ENTRY_AT_ONCE;
+	const enum entry_kind kind = environment_delay_of_children_ns() != 0 ? ENTRY_DELAYED
+				     : is_brief ? ENTRY_DELAYED_ALONE
+						: ENTRY_AT_ONCE;
 
 	if (!environment.has_recorder)
 		return false;

@@ -39,12 +39,12 @@ const char *environment_agent_path(void);
  */
 bool environment_may_enter(void);
 /* After how much CPU time this image makes its handshake; 0: at once. */
-u64 environment_late_ns(void);
+u64 environment_delay_ns(void);
 /* After how much CPU time children of this process make theirs; 0: at once. */
-u64 environment_late_ns_for_children(void);
-/* Whether children that execute this file (stat(2)) make it late, having been brief so far. */
+u64 environment_delay_of_children_ns(void);
+/* Whether children that execute this file (stat(2)) delay theirs, having been brief so far. */
 bool environment_program_is_brief(u64 device, u64 inode);
-/* Sets the sampling period, which children that make a late handshake get in their environment. */
+/* Sets the sampling period, which children with a delayed handshake get in their environment. */
 void environment_set_period(u64 period_ns);
 /* Whether the program inherited SIGTRAP as ignored. */
 bool environment_inherits_ignored_trap(void);
@@ -55,9 +55,9 @@ struct environment_entries {
 	char *preload;  /* "LD_PRELOAD=<agent>", of a program that preloads nothing itself */
 };
 /* The most bytes that the first of them has. */
-#define ENVIRONMENT_RECORDER_BYTES                                                            \
-	(sizeof ENVIRONMENT_RECORDER + sizeof ENVIRONMENT_IGNORED + ENVIRONMENT_LATE_DIGITS + \
+#define ENVIRONMENT_RECORDER_BYTES                                                             \
+	(sizeof ENVIRONMENT_RECORDER + sizeof ENVIRONMENT_IGNORED + ENVIRONMENT_DELAY_DIGITS + \
 	 PATH_MAX + sizeof((struct sockaddr_un *)0)->sun_path)
-/* is_brief: the image makes its handshake late, at least.  False: no recorder started us. */
+/* is_brief: the image delays its handshake, at least.  False: no recorder started us. */
 bool environment_entries(bool is_trap_ignored, bool is_brief,
 			 struct environment_entries *out_entries);

@@ -2,7 +2,7 @@
  * handshake - registers this process with the recorder and maps its ring, in bounded time.
  *
  * Runs in the constructor, in children of fork, at an attach, before the program does what traps
- * would harm, and, for a late handshake, in the handler of its timer (sample/delayed_handshake.c).
+ * would harm, and, for a delayed one, in the handler of its timer (sample/delayed_handshake.c).
  * Whatever fails in it, the process runs on unsampled, and the recorder, which saw it start,
  * names it.
  *

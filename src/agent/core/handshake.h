@@ -2,7 +2,7 @@
  * handshake - registers this process with the recorder and maps the ring it gets, in bounded time.
  *
  * If anything fails, the process runs on unsampled.  None of this is for signal handlers, but for
- * handshake_run() in that of the late handshake's timer (sample/delayed_handshake.h).
+ * handshake_run() in that of a delayed handshake's timer (sample/delayed_handshake.h).
  */
 #pragma once
 #include <stdbool.h>

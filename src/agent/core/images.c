@@ -57,7 +57,7 @@ static bool is_linker(const struct link_map *image)
 	return image->l_addr == _r_debug.r_ldbase;
 }
 
-AGENT_START void images_begin(bool is_late)
+AGENT_START void images_begin(bool is_attached)
 {
 	const struct link_map *image = _r_debug.r_map;
 
@@ -67,7 +67,7 @@ AGENT_START void images_begin(bool is_late)
 	for (; image != NULL && lasting.count < LASTING_MAX; image = image->l_next) {
 		lasting.images[lasting.count].headers = NULL;
 		lasting.images[lasting.count++].image = image;
-		if (is_late && is_linker(image))
+		if (is_attached && is_linker(image))
 			break;
 	}
 	dl_iterate_phdr(note_headers, NULL);

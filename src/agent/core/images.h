@@ -25,10 +25,10 @@ typedef int find_object_function(void *address, struct dl_find_object *out_found
 extern find_object_function *images_find_object;
 
 /*
- * In the constructor: notes the images that are loaded.  is_late: the program runs already, so the
+ * In the constructor: notes the images that are loaded.  is_attached: the program runs already, so the
  * last ones may have been loaded by dlopen().
  */
-void images_begin(bool is_late);
+void images_begin(bool is_attached);
 /*
  * Describes the image that holds address, and makes its unwind table readable through mem.
  * is_running: address is the interrupted instruction itself.  Also sends the image to the recorder

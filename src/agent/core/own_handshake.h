@@ -8,8 +8,8 @@
 #include "abi/types.h"
 
 struct own_handshake {
-	bool is_due; /* the handshake, after late_ns of CPU time: sample/delayed_handshake.h */
-	u64 late_ns;
+	bool is_due; /* the handshake, after delay_ns of CPU time: sample/delayed_handshake.h */
+	u64 delay_ns;
 	bool may_be_trapped;  /* the recorder may have opened events on this process */
 	bool leaves_children; /* children of fork are not sampled */
 	u32 attaches; /* how often a recorder attached to the running process: attach.c */

@@ -1,7 +1,7 @@
 /*
  * recorder_socket - sends the recorder one message and waits for its answer, in bounded time.
  *
- * All signals are blocked meanwhile.  Not for handlers, but the late handshake's.
+ * All signals are blocked meanwhile.  Not for handlers, but a delayed handshake's.
  */
 #pragma once
 #include <stdbool.h>

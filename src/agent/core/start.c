@@ -36,7 +36,7 @@ struct own_process own_process AGENT_STATE;
 struct permits permits AGENT_STATE;
 struct own_handshake own_handshake AGENT_STATE;
 /* Set before a fork: the child would touch a page of the ring to find it. */
-static u64 late_ns_of_child AGENT_STATE;
+static u64 delay_of_child_ns AGENT_STATE;
 struct program_start program_start AGENT_STATE;
 __thread struct thread_notes thread_notes;
 
@@ -69,7 +69,7 @@ AGENT_START bool agent_is_of_another(void)
 
 AGENT_START static void before_fork(void)
 {
-	late_ns_of_child = environment_late_ns_for_children();
+	delay_of_child_ns = environment_delay_of_children_ns();
 	MECHANISMS_DO(before_fork, ());
 }
 
@@ -78,10 +78,10 @@ AGENT_START static void after_fork_in_parent(void)
 	MECHANISMS_DO(after_fork_in_parent, ());
 }
 
-/* Makes the handshake after late_ns of CPU time; 0: now. */
-AGENT_START static void make_handshake(u32 occasion, u64 late_ns)
+/* Makes the handshake after delay_ns of CPU time; 0: now. */
+AGENT_START static void make_handshake(u32 occasion, u64 delay_ns)
 {
-	if (late_ns == 0 || !MECHANISMS_ASK(delay_handshake, (occasion, late_ns)))
+	if (delay_ns == 0 || !MECHANISMS_ASK(delay_handshake, (occasion, delay_ns)))
 		handshake_run(occasion, HANDSHAKE_NO_REASON);
 }
 
@@ -103,10 +103,10 @@ AGENT_START static void after_fork_in_child(void)
 {
 	const bool was_followed =
 		(own_ring.header != NULL && !own_ring.has_left) || own_handshake.is_due;
-	const u64 late_ns = late_ns_of_child;
+	const u64 delay_ns = delay_of_child_ns;
 	const bool makes_handshake =
 		was_followed && permits.may_call && !own_handshake.leaves_children;
-	const u64 begin_ns = makes_handshake && late_ns == 0 ? cpu_time_of_thread_ns() : 0;
+	const u64 begin_ns = makes_handshake && delay_ns == 0 ? cpu_time_of_thread_ns() : 0;
 
 	own_process.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	/* No handshake will clear it. */
@@ -116,7 +116,7 @@ AGENT_START static void after_fork_in_child(void)
 	handshake_forget();
 	/* Under a filter of the parent's, opening a socket may kill (permits.may_call). */
 	if (makes_handshake)
-		make_handshake(HANDSHAKE_FORK, late_ns);
+		make_handshake(HANDSHAKE_FORK, delay_ns);
 	MECHANISMS_DO(after_fork, ());
 	MECHANISMS_DO(settle, ());
 	note_start(begin_ns);
@@ -148,7 +148,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 
 	environment_take(environment);
 	/* Loaded by dlopen(), or preloaded by a user: attach.c does the rest. */
-	const bool is_late = environment_socket() == NULL;
+	const bool is_attached = environment_socket() == NULL;
 
 	program_start.name = argc > 0 ? last_part(argv[0]) : "";
 	program_start.arguments = (const char *const *)argv;
@@ -162,13 +162,13 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 			hooks_find((*row)->hooks);
 	}
 	find_main_stack();
-	images_begin(is_late);
-	program_start.thread_pointer = is_late ? 0 : arch_thread_pointer();
+	images_begin(is_attached);
+	program_start.thread_pointer = is_attached ? 0 : arch_thread_pointer();
 	program_start.headers = (const void *)getauxval(AT_PHDR);
 	program_start.header_count = (u32)getauxval(AT_PHNUM);
-	if (!is_late) {
+	if (!is_attached) {
 		MECHANISMS_DO(start, ());
-		make_handshake(HANDSHAKE_START, environment_late_ns());
+		make_handshake(HANDSHAKE_START, environment_delay_ns());
 		MECHANISMS_DO(settle, ());
 		start_follow_forks();
 		note_start(begin_ns);

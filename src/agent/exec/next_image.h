@@ -21,7 +21,7 @@ struct next_image_path {
 
 struct next_image {
 	struct program_answer answer;
-	bool is_brief; /* its handshake is to be late: environment_program_is_brief() */
+	bool is_brief; /* its handshake is to be delayed: environment_program_is_brief() */
 };
 
 void next_image_judge(const struct next_image_path *path, struct next_image *out_image);

@@ -18,21 +18,21 @@ static struct {
 	bool has_timer;
 	int timer; /* the kernel's number */
 	u32 occasion;
-} late AGENT_STATE;
+} delayed AGENT_STATE;
 
 AGENT_START static bool timer_begin(void)
 {
-	late.has_timer = cpu_timer_make_own(&late, &late.timer);
-	if (late.has_timer)
-		cpu_timer_begin(late.timer, own_handshake.late_ns, own_handshake.late_ns);
-	return late.has_timer;
+	delayed.has_timer = cpu_timer_make_own(&delayed, &delayed.timer);
+	if (delayed.has_timer)
+		cpu_timer_begin(delayed.timer, own_handshake.delay_ns, own_handshake.delay_ns);
+	return delayed.has_timer;
 }
 
 static void timer_end(void)
 {
-	if (late.has_timer)
-		cpu_timer_delete(late.timer);
-	late.has_timer = false;
+	if (delayed.has_timer)
+		cpu_timer_delete(delayed.timer);
+	delayed.has_timer = false;
 }
 
 /* Once: the timer's handler may interrupt this. */
@@ -41,13 +41,13 @@ AGENT_START static void make_handshake(void)
 	if (!__atomic_exchange_n(&own_handshake.is_due, false, __ATOMIC_RELAXED))
 		return;
 	timer_end();
-	handshake_run(late.occasion, HANDSHAKE_NO_REASON);
+	handshake_run(delayed.occasion, HANDSHAKE_NO_REASON);
 }
 
 AGENT_START bool delayed_handshake_begin(u32 occasion, u64 period_ns)
 {
-	late.occasion = occasion;
-	own_handshake.late_ns = period_ns;
+	delayed.occasion = occasion;
+	own_handshake.delay_ns = period_ns;
 	own_handshake.is_due = true;
 	own_process.pid = (int)arch_syscall4(SYS_getpid, 0, 0, 0, 0);
 	own_handshake.may_be_trapped = true;
@@ -71,19 +71,19 @@ void delayed_handshake_hold(void)
 
 void delayed_handshake_go_on(void)
 {
-	if (own_handshake.is_due && !late.has_timer)
+	if (own_handshake.is_due && !delayed.has_timer)
 		timer_begin();
 }
 
 AGENT_START void delayed_handshake_forget(void)
 {
 	own_handshake.is_due = false;
-	late.has_timer = false;
+	delayed.has_timer = false;
 }
 
 bool delayed_handshake_is_timer(const siginfo_t *info)
 {
-	return cpu_timer_is_of(info, &late);
+	return cpu_timer_is_of(info, &delayed);
 }
 
 void delayed_handshake_take(void)

@@ -4,13 +4,13 @@
 #pragma once
 #include "agent/core/hooks.h"
 
-#define SAMPLE_HOOKS(X)                                                                \
-	/* thread_end.c */                                                             \
-	X(_exit, PASSES_ON, "the process's CPU time is noted")                         \
-	X(_Exit, PASSES_ON, "the same")                                                \
-	/* other_files.c */                                                            \
-	X(chroot, PASSES_ON, "a late handshake is made while the socket can be found") \
-	X(unshare, PASSES_ON, "the same")                                              \
+#define SAMPLE_HOOKS(X)                                                               \
+	/* thread_end.c */                                                            \
+	X(_exit, PASSES_ON, "the process's CPU time is noted")                        \
+	X(_Exit, PASSES_ON, "the same")                                               \
+	/* other_files.c */                                                           \
+	X(chroot, PASSES_ON, "a delayed handshake is made while the socket is found") \
+	X(unshare, PASSES_ON, "the same")                                             \
 	X(setns, PASSES_ON, "the same")
 
 enum sample_hook { SAMPLE_HOOKS(HOOK_NUMBER) };

@@ -1,7 +1,7 @@
 /*
- * other_files - interposes chroot() and its like: makes a late handshake before.
+ * other_files - interposes chroot() and its like: makes a delayed handshake before.
  *
- * A late handshake looks for the recorder's socket when it is due (delayed_handshake.h), and another
+ * A delayed handshake looks for the recorder's socket when it is due (delayed_handshake.h), and another
  * root directory or mount namespace may not have that.  seccomp.c does the same for syscall().
  */
 #include <sched.h>

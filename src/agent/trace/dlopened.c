@@ -18,21 +18,21 @@
 static struct {
 	const struct link_map *asked[ASKED_MAX];
 	u32 count;
-} late;
+} asked_images;
 
 /* True once for each image, or twice if two threads call at once. */
 static bool is_new(const struct link_map *image)
 {
-	const u32 count = __atomic_load_n(&late.count, __ATOMIC_ACQUIRE);
+	const u32 count = __atomic_load_n(&asked_images.count, __ATOMIC_ACQUIRE);
 
 	for (u32 i = 0; i < count && i < ASKED_MAX; i++) {
-		if (__atomic_load_n(&late.asked[i], __ATOMIC_RELAXED) == image)
+		if (__atomic_load_n(&asked_images.asked[i], __ATOMIC_RELAXED) == image)
 			return false;
 	}
 	if (count >= ASKED_MAX)
 		return false;
-	__atomic_store_n(&late.asked[count], image, __ATOMIC_RELAXED);
-	__atomic_store_n(&late.count, count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&asked_images.asked[count], image, __ATOMIC_RELAXED);
+	__atomic_store_n(&asked_images.count, count + 1, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -58,7 +58,7 @@ void trace_dlopened_flush(void)
 {
 	const struct python_layout *layout = trace_layout();
 
-	__atomic_store_n(&late.count, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&asked_images.count, 0, __ATOMIC_RELEASE);
 	if (layout == NULL)
 		return;
 	const struct link_map *image = images_at((void *)layout->loop[0].start);

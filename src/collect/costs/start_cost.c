@@ -39,7 +39,7 @@
 /*
  * CPU time after which an agent does its handshake: no process here uses as much, so none does.
  */
-#define LATE_NS "999999999"
+#define DELAY_NS "999999999"
 /* The shortest period: no process here uses as much CPU time, so none gets a trap. */
 #define SHELL_LIFE_NS 30000001ULL
 /* Fewer in the recording are not measured: the measurement makes about as many itself. */
@@ -253,8 +253,8 @@ static uint64_t measure_beside(const struct question *question, const struct bar
 	struct text recorder = { 0 }, preload = { 0 };
 	struct runs runs;
 
-	text_addf(&recorder, ENVIRONMENT_RECORDER ENVIRONMENT_DEFAULT "%c" LATE_NS ":%s:/none",
-		  ENVIRONMENT_LATE, agent_path);
+	text_addf(&recorder, ENVIRONMENT_RECORDER ENVIRONMENT_DEFAULT "%c" DELAY_NS ":%s:/none",
+		  ENVIRONMENT_DELAYED, agent_path);
 	text_addf(&preload, ENVIRONMENT_PRELOAD "%s", agent_path);
 	char *const agent[] = { (char *)text_string(&recorder), (char *)text_string(&preload),
 				NULL };

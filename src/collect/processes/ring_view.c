@@ -158,9 +158,9 @@ void ring_view_set_epoch(struct image *image, uint64_t epoch)
 	__atomic_store_n(&image->ring->epoch, epoch, __ATOMIC_RELAXED);
 }
 
-void ring_view_set_delayed_handshakes(const struct image *image, bool is_late)
+void ring_view_set_delayed_handshakes(const struct image *image, bool is_delayed)
 {
-	__atomic_store_n(&image->ring->delayed_handshakes, is_late, __ATOMIC_RELAXED);
+	__atomic_store_n(&image->ring->delayed_handshakes, is_delayed, __ATOMIC_RELAXED);
 }
 
 void ring_view_set_brief_programs(const struct image *image, bool is_none)

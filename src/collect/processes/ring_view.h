@@ -67,7 +67,7 @@ void ring_view_set_switch_cost(struct image *image, uint64_t cost_ns);
 /* The threads on which image->short_threads has an event. */
 void ring_view_set_unshared(struct image *image);
 /* Whether its children's agents delay their handshakes (storms.h). */
-void ring_view_set_delayed_handshakes(const struct image *image, bool is_late);
+void ring_view_set_delayed_handshakes(const struct image *image, bool is_delayed);
 /* The same for children that execute a program of image->brief_programs; is_none: for none. */
 void ring_view_set_brief_programs(const struct image *image, bool is_none);
 void ring_view_add_pause(struct image *image);

@@ -109,7 +109,7 @@ static struct storm *make_storm(struct storms *storms, pid_t pid)
  * Delays the handshakes of all later children of parent, or of those that execute listed
  * programs.
  */
-static void set_late(struct storm *storm, struct image *parent, bool is_of_programs)
+static void set_delays(struct storm *storm, struct image *parent, bool is_of_programs)
 {
 	storm->is_of_programs = is_of_programs;
 	if (!is_of_programs)
@@ -125,7 +125,7 @@ static void begin_storm(struct storms *storms, struct image *parent, bool is_of_
 	if (storm == NULL)
 		return;
 	parent->storm = storm->id;
-	set_late(storm, parent, is_of_programs);
+	set_delays(storm, parent, is_of_programs);
 	/* Children that were forked before do their handshake at once. */
 	if (storm->over_ns == 0) {
 		storm->begun_ns = monotonic_ns();
@@ -184,7 +184,7 @@ static void storms_take_brief(struct storms *storms, struct image *parent)
 	if (storm == NULL)
 		begin_storm(storms, parent, false);
 	else if (storm->is_of_programs)
-		set_late(storm, parent, false);
+		set_delays(storm, parent, false);
 }
 
 static void storms_take_long(struct storms *storms, struct image *parent)

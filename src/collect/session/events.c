@@ -22,7 +22,7 @@
  * How long an end is held back: a thread is seldom preempted for so long between the two
  * reports.
  */
-#define LATE_NS (50 * NS_PER_MS)
+#define HOLD_NS (50 * NS_PER_MS)
 
 void session_begin_storms(struct session *session)
 {
@@ -37,7 +37,7 @@ void session_begin_storms(struct session *session)
 void session_close_storms(struct session *session)
 {
 	storms_free(session->storms);
-	free(session->late_ends);
+	free(session->held_ends);
 }
 
 static bool session_find_burned(struct session *session, struct image *image, pid_t tid)
@@ -57,7 +57,7 @@ static bool session_waits_for_burned(const struct session *session, const struct
 				     const struct sideband_event *event)
 {
 	return storms_count(session->storms, image) && image->state != IMAGE_ENTERED &&
-	       image->counters.events.count == 0 && monotonic_ns() - event->time_ns < LATE_NS;
+	       image->counters.events.count == 0 && monotonic_ns() - event->time_ns < HOLD_NS;
 }
 
 /* Takes a thread's end; false: its CPU time is still to come. */
@@ -108,18 +108,18 @@ static void session_take_fork(struct session *session, const struct sideband_eve
  * Takes the held ends of this process, with or without CPU time (pid 0: those whose CPU time
  * has come, or that have waited long enough).
  */
-static void session_take_late(struct session *session, int pid)
+static void session_take_held_ends(struct session *session, int pid)
 {
-	const size_t count = session->late_end_count;
+	const size_t count = session->held_end_count;
 
-	session->late_end_count = 0;
+	session->held_end_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct sideband_event event = session->late_ends[i];
+		const struct sideband_event event = session->held_ends[i];
 
 		if (event.pid == pid)
 			tree_take(&session->tree, &event);
 		else if (pid != 0 || !session_take_end(session, &event))
-			session->late_ends[session->late_end_count++] = event;
+			session->held_ends[session->held_end_count++] = event;
 	}
 }
 
@@ -137,20 +137,20 @@ static void session_take_event(void *context, const struct sideband_event *event
 	if (event->kind == SIDEBAND_EXIT) {
 		if (session_take_end(session, event))
 			return;
-		session->late_ends =
-			array_grow(session->late_ends, session->late_end_count,
-				   &session->late_end_capacity, sizeof *session->late_ends);
-		session->late_ends[session->late_end_count++] = *event;
+		session->held_ends =
+			array_grow(session->held_ends, session->held_end_count,
+				   &session->held_end_capacity, sizeof *session->held_ends);
+		session->held_ends[session->held_end_count++] = *event;
 		return;
 	}
 	/*
 	 * First the held ends of other threads, which this exec ended, and of the pid's
 	 * previous process.
 	 */
-	if (session->late_end_count > 0 &&
+	if (session->held_end_count > 0 &&
 	    (event->is_exec ||
 	     (event->kind == SIDEBAND_FORK && event->pid != event->parent_pid)))
-		session_take_late(session, event->pid);
+		session_take_held_ends(session, event->pid);
 	tree_take(&session->tree, event);
 	session_wall_take(session, event);
 	if (event->kind == SIDEBAND_FORK)
@@ -165,9 +165,9 @@ void session_close_events(struct session *session)
 	for (size_t i = 0; i < tree->count; i++)
 		session_end_storm(session, tree->images[i]->storm);
 	session_take_events(session);
-	for (size_t i = 0; i < session->late_end_count; i++)
-		tree_take(tree, &session->late_ends[i]);
-	session->late_end_count = 0;
+	for (size_t i = 0; i < session->held_end_count; i++)
+		tree_take(tree, &session->held_ends[i]);
+	session->held_end_count = 0;
 	sideband_close(session->sideband);
 	session->sideband = NULL;
 	session_wall_go_coarse(session);
@@ -189,7 +189,7 @@ void session_take_events(struct session *session)
 		sideband_drain(session->sideband, session_take_event, session);
 	session->wall.threads.now_ns = until_ns;
 	session_copied_take(session, until_ns);
-	if (session->late_end_count > 0)
-		session_take_late(session, 0);
+	if (session->held_end_count > 0)
+		session_take_held_ends(session, 0);
 	storms_forget(session->storms);
 }

@@ -99,7 +99,7 @@ static void session_end_agent(struct session *session, struct image *image)
 }
 
 /* Whether its parent may have had the image's agent delay the handshake. */
-static bool session_is_late(const struct session *session, const struct image *image)
+static bool session_delays_handshake(const struct session *session, const struct image *image)
 {
 	const struct image *parent = tree_find(&session->tree, image->parent_pid);
 
@@ -141,7 +141,7 @@ void session_image_ended(void *context, struct image *image)
 		image->rusage_ns = account_children_ns(session->account_terms.is_user_clock);
 	if (image->state == IMAGE_STARTING && image->unentered_reason == NULL &&
 	    !image_is_copied(image)) {
-		image->delays_handshake = session_is_late(session, image);
+		image->delays_handshake = session_delays_handshake(session, image);
 		image->unentered_reason = session_facts_why_unentered(
 			image, handshake_server_why_unanswered(session->server, image->pid,
 							       image->start_ns));

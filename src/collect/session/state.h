@@ -157,8 +157,8 @@ struct session {
 	int tree_counter_fd;     /* CPU time of the whole tree; -1: none */
 	struct storms *storms;
 	bool has_read_storms;             /* since the sideband was last read */
-	struct sideband_event *late_ends; /* of threads whose CPU time is still to come */
-	size_t late_end_count, late_end_capacity;
+	struct sideband_event *held_ends; /* of threads whose CPU time is still to come */
+	size_t held_end_count, held_end_capacity;
 	int round_ms;
 	bool is_reaped, is_broken;
 	bool copies_tree; /* the command's tree is sampled by copied stacks */

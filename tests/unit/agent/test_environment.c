@@ -69,7 +69,7 @@ static void test_both_go_and_the_others_keep_their_order(void **state)
 	assert_int_equal((uintptr_t)entries[4], AT_IGNORE);
 	assert_string_equal(environment_socket(), "/run/agents");
 	assert_string_equal(environment_agent_path(), "/lib/agent.so");
-	assert_int_equal(environment_late_ns(), 0);
+	assert_int_equal(environment_delay_ns(), 0);
 	assert_false(environment_inherits_ignored_trap());
 	assert_null(moved_end);
 }
@@ -108,7 +108,7 @@ static void test_the_mark_says_when_to_make_the_handshake(void **state)
 	(void)state;
 	environment_take(with_entries((const char *const[]){
 		"FATHOM_RECORDER=ignored+1000003:/lib/agent.so:/run/agents", PRELOAD, NULL }));
-	assert_int_equal(environment_late_ns(), 1000003);
+	assert_int_equal(environment_delay_ns(), 1000003);
 	assert_true(environment_inherits_ignored_trap());
 	assert_string_equal(environment_socket(), "/run/agents");
 }
