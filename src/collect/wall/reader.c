@@ -8,14 +8,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "collect/stacks/codes.h"
 #include "collect/processes/image.h"
-#include "collect/processes/mappings.h"
 #include "collect/stacks/stack_rows.h"
 #include "collect/processes/ring_view.h"
 #include "collect/wall/holders.h"
 #include "collect/wall/owners.h"
-#include "record/writer.h"
+#include "collect/wall/reader_rows.h"
 #include "remote/call_registers.h"
 #include "remote/open.h"
 #include "remote/process.h"
@@ -154,83 +152,6 @@ static void list_threads(struct wall_process *process, uint64_t now_ns)
 		remote_ruby_list(remote);
 }
 
-static uint32_t add_interpreted(struct wall_reader *reader, uint32_t callers,
-				const struct stack_frame *frame)
-{
-	const bool is_python = frame->kind == STACK_PYTHON || frame->kind == STACK_PYTHON_C;
-	const bool is_builtin = frame->kind == STACK_RUBY_C || frame->kind == STACK_PYTHON_C;
-	const char *plain = frame->plain_name ? frame->plain_name : frame->name;
-	struct recording_frame place;
-
-	if (frame->name == NULL)
-		plain = is_python ? "[unknown Python function]" : "[unknown Ruby method]";
-	codes_place_read(&reader->rows->codes,
-			 &(struct recording_code){
-				 .language = is_python ? RECORDING_LANGUAGE_PYTHON
-						       : RECORDING_LANGUAGE_RUBY,
-				 .name = plain,
-				 .qualified_name = frame->plain_name ? frame->name : NULL,
-				 .file = is_builtin ? NULL : frame->file,
-				 .line = is_builtin ? 0 : frame->first_line,
-			 },
-			 is_builtin ? 0 : frame->line, &place);
-	return stack_rows_add(reader->rows, callers, &place);
-}
-
-static uint32_t add_region(struct wall_reader *reader, uint32_t callers,
-			   const struct stack_frame *frame)
-{
-	struct recording_frame place;
-
-	codes_place_read(&reader->rows->codes,
-			 &(struct recording_code){ .language = RECORDING_LANGUAGE_REGION,
-						   .name = frame->name },
-			 0, &place);
-	return stack_rows_add(reader->rows, callers, &place);
-}
-
-/* Our agent's functions between the program's and the C library's are left out. */
-static bool is_agents(const struct remote *remote, const struct stack_frame *frame)
-{
-	const struct remote_image *image = remote_images_find(&remote->images, frame->address);
-
-	return image && image->is_agent;
-}
-
-/* The row of the stack that was walked, without what is waited for. */
-static uint32_t add_callers(struct wall_reader *reader, const struct remote *remote,
-			    struct image *image, uint64_t now_ns)
-{
-	const struct remote_stack *stack = &reader->stack;
-	const uint32_t era = mappings_era(image->mappings, now_ns);
-	uint32_t row = 0;
-
-	for (size_t i = stack->count; i-- > 0;) {
-		const struct stack_frame *frame = &stack->frames[i];
-
-		if (frame->kind == STACK_REGION)
-			row = add_region(reader, row, frame);
-		else if (frame->kind != STACK_NATIVE)
-			row = add_interpreted(reader, row, frame);
-		else if (!is_agents(remote, frame))
-			row = stack_rows_add_address(reader->rows, image, row, frame->address,
-						     era);
-	}
-	return row;
-}
-
-/* A thread that is blocked outside of system calls was stopped, or needs a page. */
-static uint32_t add_label(struct wall_reader *reader, uint32_t callers, const char *label)
-{
-	struct recording_frame leaf;
-	uint32_t code = 0;
-
-	if (label == NULL)
-		label = reader->wait.state == WAIT_STATE_STOPPED ? "[stopped]" : "[page fault]";
-	codes_place_kernel(&reader->rows->codes, label, &code, &leaf);
-	return stack_rows_add(reader->rows, callers, &leaf);
-}
-
 static bool is_same_call(const struct task_call *a, const struct task_call *b)
 {
 	return !b->is_running && a->number == b->number && a->sp == b->sp && a->pc == b->pc &&
@@ -248,6 +169,15 @@ static void read_name(struct wall_reader *reader, struct remote *remote,
 	reader->name = thread_name_read(remote, states, &reader->stack);
 	if (reader->name != NULL)
 		thread->named_ns = now_ns;
+}
+
+/*
+ * Ruby sleeps, and waits for its own locks, in one and the same call: which of them it is, the stack
+ * shows, which may be of a later wait.
+ */
+static bool is_known_by_stack(const struct wait_thread *met)
+{
+	return met->states.ruby != 0;
 }
 
 /* Reads a thread's state, by its system call, and its stack, which may be of a later moment. */
@@ -285,7 +215,7 @@ static enum wall_reading read_thread(struct wall_reader *reader, struct wall_pro
 		return WALL_READ_NOTHING;
 	if (task_read_call(thread->pid, thread->tid, &again) < 0 ||
 	    !is_same_call(&met.call, &again))
-		return WALL_READ_STATE;
+		return is_known_by_stack(&met) ? WALL_READ_NOTHING : WALL_READ_STATE;
 	return WALL_READ_STACK;
 }
 
@@ -317,8 +247,11 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 			image_thread_name(image, known, reader->name, strlen(reader->name));
 		out_read->has_stack = true;
 		out_read->ending = reader->stack.ending;
-		out_read->callers = add_callers(reader, &process->remote, image, now_ns);
-		out_read->stack = add_label(reader, out_read->callers, wait.label);
+		out_read->callers = wall_reader_add_callers(reader->rows, &process->remote,
+							    &reader->stack, image, now_ns);
+		out_read->stack =
+			wall_reader_add_label(reader->rows, out_read->callers, wait.label,
+					      wait.state == WAIT_STATE_STOPPED);
 	}
 	return reading;
 }
@@ -338,7 +271,7 @@ static uint32_t read_interpreted(struct wall_reader *reader, struct image *image
 	remote->walks_until_ns = stack_clock_ns() + WALK_MOST_NS;
 	thread_state_find(remote, inner_tid, &states);
 	walk_stack(remote, &(struct walk_registers){ .pc = 0 }, &states, &reader->stack);
-	return add_callers(reader, remote, image, now_ns);
+	return wall_reader_add_callers(reader->rows, remote, &reader->stack, image, now_ns);
 }
 
 uint32_t wall_reader_woken(struct wall_reader *reader, struct image *image,
@@ -350,7 +283,7 @@ uint32_t wall_reader_woken(struct wall_reader *reader, struct image *image,
 		return 0;
 	if (callers == 0)
 		callers = read_interpreted(reader, image, thread->inner_tid, now_ns);
-	return add_label(reader, callers, "[waits for a CPU]");
+	return wall_reader_add_label(reader->rows, callers, "[waits for a CPU]", false);
 }
 
 pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
@@ -383,18 +316,20 @@ bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
 	    call.is_running || call.number != SYS_futex ||
 	    call.arguments[0] / FUTEXES != owned->futex / FUTEXES)
 		return false;
-	/*
-	 * A Ruby thread waits for everything in one futex: its memory shows whether it is the
-	 * GVL.
-	 */
-	if (on != WAIT_ON_GVL)
-		return on == WAIT_ON_GIL || on == WAIT_ON_MUTEX || on == WAIT_ON_RWLOCK;
-	if (!table_get(&reader->processes, 0, image->row, &value))
+	if (on == WAIT_ON_GIL || on == WAIT_ON_MUTEX || on == WAIT_ON_RWLOCK)
+		return true;
+	/* A Ruby thread waits for everything in one futex: its memory shows for what. */
+	if ((on != WAIT_ON_GVL && on != WAIT_ON_RUBY_MUTEX) ||
+	    !table_get(&reader->processes, 0, image->row, &value))
 		return false;
 	struct wall_process *process = (void *)(uintptr_t)value;
+	struct remote *remote = &process->remote;
 
 	if (!process->is_open)
 		return false;
-	memory_forget(&process->remote.mem);
-	return remote_ruby_waits_for_gvl(&process->remote, owned->states.ruby, owned->futex);
+	memory_forget(&remote->mem);
+	if (remote_ruby_waits_for_gvl(remote, owned->states.ruby, owned->futex))
+		return on == WAIT_ON_GVL;
+	return on == WAIT_ON_RUBY_MUTEX &&
+	       remote_ruby_receiver(remote, owned->states.ruby).object == owned->wait.object;
 }

@@ -54,13 +54,16 @@ static size_t list_givers(struct wall_thread *thread, struct giver *givers)
 	return count;
 }
 
-/* 1, or, in relation to other states, how long the thread was runnable after such waits. */
+/*
+ * 1, or, in relation to other states, how long the thread was runnable after such waits.  Of waits
+ * that were not read nothing else is known than of all.
+ */
 static double expected(const struct wall_thread *thread, uint8_t state)
 {
 	const struct wall_sum *sum = &thread->delays[state % WAIT_STATE_COUNT];
 	uint64_t all_ns = 0, all = 0;
 
-	if (sum->count > 0)
+	if (sum->count > 0 && state != WAIT_STATE_RUNNING)
 		return 1 + (double)sum->ns / (double)sum->count;
 	for (int i = 0; i < WAIT_STATE_COUNT; i++) {
 		all_ns += thread->delays[i].ns;
@@ -172,8 +175,9 @@ static uint64_t take_unusual(const struct wall_thread *thread, struct giver *giv
 			(double)met[length] - (double)all * usual_part(thread, length);
 
 		givers[i].weight = more <= 0 ? 0
-					     : (double)givers[i].count * more /
-						       (double)met[length] *
+					     : (double)givers[i].count *
+						       expected(thread, givers[i].state) *
+						       more / (double)met[length] *
 						       explains(thread, &givers[i], ns);
 	}
 	return share(givers, count, ns, usual_least_ns(thread));

@@ -59,6 +59,9 @@ static void book_one(struct wall_thread *thread, const struct wall_rows *rows,
 
 	if (is_long && ended->read.has_stack) {
 		wall_thread_add_read(thread, rows, &ended->read, ended->ns, ended->end_ns);
+		/* What no tick met of this length is as likely of this state. */
+		thread->shorts[length].by_state[ended->read.state % WAIT_STATE_COUNT] +=
+			ended->ns;
 		return;
 	}
 	thread->shorts[length].ns += ended->ns;

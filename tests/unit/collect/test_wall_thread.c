@@ -181,6 +181,33 @@ static void reads_of_one_length_share_its_time(void **state)
 	assert_in_range(by_state[WAIT_STATE_IO], 24 * MS, 26 * MS);
 }
 
+/* Sleeps of 12 ms and brief reads of a file: a sleep that a late tick missed is no read. */
+static void a_long_wait_that_was_missed_is_like_those_of_its_length(void **state)
+{
+	struct wall_thread thread;
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	for (int i = 0; i < 20; i++) {
+		wall_thread_switch_out(&thread, &rows, now, false);
+		if (i < 15)
+			wall_thread_take_read(&thread, &rows, &in_sleep, GAP, true);
+		now += 12 * MS;
+		wall_thread_switch_in(&thread, &rows, now);
+		wall_thread_settle(&thread, &rows, NULL);
+		wall_thread_switch_out(&thread, &rows, now, false);
+		if (i % 4 == 0)
+			wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+		now += 200 * US;
+		wall_thread_switch_in(&thread, &rows, now);
+		wall_thread_settle(&thread, &rows, NULL);
+	}
+	end(&thread, now);
+	assert_int_equal(by_state[WAIT_STATE_SLEEP], 20 * 12 * MS);
+	assert_int_equal(by_state[WAIT_STATE_IO], 20 * 200 * US);
+}
+
 static void waits_without_a_read_have_their_time_and_no_stack(void **state)
 {
 	struct wall_thread thread;
@@ -576,6 +603,7 @@ int main(void)
 		cmocka_unit_test(short_waits_that_were_met_stand_for_ticks),
 		cmocka_unit_test(waits_of_one_length_lose_no_time_to_those_of_another),
 		cmocka_unit_test(reads_of_one_length_share_its_time),
+		cmocka_unit_test(a_long_wait_that_was_missed_is_like_those_of_its_length),
 		cmocka_unit_test(waits_without_a_read_have_their_time_and_no_stack),
 		cmocka_unit_test(what_preempted_threads_and_new_ones_wait_for_is_a_cpu),
 		cmocka_unit_test(a_wakes_delay_is_no_waiting),
