@@ -1,5 +1,6 @@
 #include "elf_module.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,9 @@ static void open_image(struct elf_module *module)
 
 	if (rc < 0) {
 		if (module->notes)
-			notes_add(module->notes, "one module has no function names: %s",
+			notes_add(module->notes,
+				  rc == -EMEDIUMTYPE ? "%s"
+						     : "one module has no function names: %s",
 				  err.text);
 		return;
 	}

@@ -226,9 +226,11 @@ class FilesTest(BuiltTest):
     def test_what_is_no_file_to_read_is_noted_and_not_waited_for(self):
         fifo = self.path("fifo")
         os.mkfifo(fifo)
+        with open(self.path("kernel32.dll"), "wb") as file:
+            file.write(b"MZ" + bytes(1000))
         for path, why in ((fifo, "not a regular file"), (self.folder, "not a regular file"),
                           (self.path("missing"), "No such file"), ("/dev/zero", "not a regular"),
-                          (self.path("c.c"), "not an ELF file")):
+                          (self.path("c.c"), "not an ELF file"), (self.path("kernel32.dll"), "PE files")):
             with self.subTest(path=path):
                 names = self.look_up(path, [0x1234], "-o")
                 self.assertEqual(names.outer(), [os.path.basename(path) + "+0x1234"])
