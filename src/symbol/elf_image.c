@@ -71,9 +71,10 @@ static bool is_of_windows(const struct elf_image *image)
 static int check_elf(struct elf_image *image, struct error *err)
 {
 	if (is_of_windows(image))
-		return error_set(err, -EMEDIUMTYPE,
-				 "functions of Windows programs and libraries (PE files) have no "
-				 "names, and stacks are cut there");
+		return error_set(
+			err, -EMEDIUMTYPE,
+			"functions of Windows programs and libraries (PE files) have no "
+			"names, and stacks are cut there");
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF ||
 	    !gelf_getehdr(image->elf, &image->header))
 		return error_set(err, -ENOEXEC, "%s: not an ELF file, or a damaged one",

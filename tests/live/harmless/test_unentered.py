@@ -120,6 +120,36 @@ class Unentered(ProgramsTest):
         recording = self.assert_named([program], "statically linked", *COUNTED)
         self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
 
+    def test_children_past_fork_are_sampled(self):
+        program = self.build_text("raw", """
+            #include <signal.h>
+            #include <stdio.h>
+            #include <sys/syscall.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            __attribute__((noinline)) static void burn_in_child(void)
+            {
+                for (volatile long i = 0; i < 400000000; i++)
+                    ;
+            }
+            int main(void)
+            {
+                int status = 0;
+                pid_t child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+                if (child == 0) {
+                    burn_in_child();
+                    _exit(3);
+                }
+                waitpid(child, &status, 0);
+                return WEXITSTATUS(status);
+            }""")
+        recording = self.assert_same([program])
+        if recording.head()["trigger"] != "sigtrap":
+            self.skipTest(f"no stacks can be copied: {recording.head()['trigger_why']}")
+        self.assert_sampled(recording, "burn_in_child", least=0.6)
+        self.assert_explained(recording, within=0.1, slack_ns=5_000_000)
+
     def test_programs_with_file_capabilities(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give a program capabilities")
