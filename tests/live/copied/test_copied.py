@@ -479,7 +479,7 @@ class Kernel(CopiedTest):
         if not has_addresses:
             self.skipTest("kernel.kptr_restrict hides the kernel's addresses")
         for command, name in ((["dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=20000"], r"read.*zero|clear_user"),
-                              (["find", "/usr", "-size", "+1000000k"], r"getdents|statx?|stat64")):
+                              (["find", "/usr/share", "-size", "+1000000k"], r"getdents|statx?|stat64")):
             with self.subTest(command[0]):
                 self.need(command[0])
                 recording = self.record(command, *BY_COPIES, expect=None)

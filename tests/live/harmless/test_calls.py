@@ -7,8 +7,7 @@ import live
 from live import workload
 
 # How many calls each row makes, in one run; and where it is stopped.
-TURNS = 1000 if live.IS_LONG else 500
-TURNS_STOPPED = 1000
+TURNS, TURNS_STOPPED = (1000, 1000) if live.IS_LONG else (350, 400)
 # The more traps, the more calls they may end.
 RATES = (1000, 10000) if live.IS_LONG else (10000,)
 ALARMS = 20000 if live.IS_LONG else 8000
@@ -50,7 +49,7 @@ class Stopped(live.LiveTest):
 
     # After how much time it is stopped, each time.
     RUN_US = 500
-    STOPS = 500
+    STOPS = TURNS_STOPPED // 2
     # What the kernel has fail after a stop, for everybody (signal(7)); and a futex by syscall(), whose
     # limit is from when it was called (0010).
     FAIL = {"epoll_wait", "epoll_pwait", "recv", "sigtimedwait", "semtimedop", "semop", "sigwaitinfo", "futex"}

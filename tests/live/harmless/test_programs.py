@@ -40,8 +40,13 @@ class Sanitizers(ProgramsTest):
         """Not what clang's TSan executes anew past libc; nor what fails before main() without us."""
         return recording.run.stdout and not (compiler == "clang-14" and kind == "thread")
 
+    def builds(self, first):
+        """All of them in the long tests; else every second for each of the two tests."""
+        builds = list(enumerate(self.BUILDS))
+        return builds if live.IS_LONG else builds[first::2]
+
     def test_a_sanitized_program_runs_as_without_us_and_is_sampled(self):
-        for number, build in enumerate(self.BUILDS):
+        for number, build in self.builds(0):
             for trigger in live.in_turn(TRIGGERS, number + number // 2):
                 with self.subTest(build=build[:3], trigger=trigger):
                     program = self.build_with("busy.c", *build)
@@ -52,7 +57,7 @@ class Sanitizers(ProgramsTest):
     def test_what_sanitizers_report_is_the_same(self):
         faults = {"address": ("overflow", "leak"), "thread": ("race",), "leak": ("leak",),
                   "undefined": ("undefined",)}
-        for number, build in enumerate(self.BUILDS):
+        for number, build in self.builds(1):
             for fault in faults[build[1]]:
                 for trigger in live.in_turn(TRIGGERS, number + number // 2 + 1):
                     with self.subTest(build=build[:3], fault=fault, trigger=trigger):

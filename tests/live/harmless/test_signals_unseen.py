@@ -46,10 +46,10 @@ class Waits(SignalsTest):
         self.assertGreater(recording.time_of("run", "total_ns"), 0)
 
     def test_a_wait_that_two_signals_end_runs_one_handler(self):
-        for way in ("ppoll", "pselect", "sigsuspend", "syscall"):
+        for number, way in enumerate(("ppoll", "pselect", "sigsuspend", "syscall")):
             bare = live.truth_of(self.run_bare(workload("two_at_once", way)).stdout)
             self.assertEqual((bare["none"], bare["both"]), (0, 0), bare)
-            for trigger in ("sigtrap", "timer"):
+            for trigger in live.in_turn(("sigtrap", "timer"), number):
                 with self.subTest(way=way, trigger=trigger):
                     truth = self.record(workload("two_at_once", way), "--trigger", trigger).truth
                     self.assertEqual(truth, bare)
@@ -101,8 +101,9 @@ class Properties(SignalsTest):
         self.assert_same(workload("round_trips"))
 
     def test_random_sequences_of_signal_calls_come_out_the_same(self):
-        self.assert_same(workload("signal_calls", 1, 60, 100))
-        self.assert_same(workload("signal_calls", 1001, 60, 100))
+        sequences = 60 if live.IS_LONG else 40
+        self.assert_same(workload("signal_calls", 1, sequences, 100))
+        self.assert_same(workload("signal_calls", 1001, sequences, 100))
 
 
 class Threads(SignalsTest):

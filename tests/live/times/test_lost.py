@@ -62,7 +62,7 @@ class Lost(live.LiveTest):
                 self.assert_lost_apart(recording)
 
     def test_stacks_that_are_ever_new_while_nothing_is_read(self):
-        recording = self.record_without_recorder(workload("novelty", 2000, 2000, 2), 10000)
+        recording = self.record_without_recorder(workload("novelty", 2000 if live.IS_LONG else 1000, 2000, 2), 10000)
         self.assertGreater(self.assert_lost_apart(recording), 0.3)
         # What is left is a sample of all: nothing is shifted to one of them.
         halves = [recording.time_of(name, "self_ns") for name in ("half_a", "half_b")]

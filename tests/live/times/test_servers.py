@@ -9,7 +9,7 @@ from live import workload
 
 CHANGED = re.compile(r"\(pid (\d+).*\) switched (\d+) times .* sampled by timers since ([0-9.]+) s")
 # Of CPU time of one end: enough before it is seen, and enough behind.
-LONG_MS = 1500
+LONG_MS = 1500 if live.IS_LONG else 1100
 BARE_MS = 200
 HEAVY = 2 / 3
 ALLOWED = 0.06

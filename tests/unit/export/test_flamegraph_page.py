@@ -14,19 +14,27 @@ SCRIPT = "</script><img src=x onerror=alert(1)>"
 
 
 class Page(unittest.TestCase):
+    # One for all classes: to start a browser takes seconds.
+    folder = page = None
+
     @classmethod
     def setUpClass(cls):
         chromium = browser.find_chromium()
         if chromium is None:
             raise unittest.SkipTest("chromium is not installed")
+        if Page.page is None:
+            Page.begin(chromium)
+
+    @staticmethod
+    def begin(chromium):
         folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        unittest.addModuleCleanup(folder.cleanup)
+        Page.folder = pathlib.Path(folder.name)
         for profile in exported.PROFILES:
             name = profile.replace(" ", "-") + ".html"
-            (cls.folder / name).write_bytes(exported.export(profile, "flamegraph"))
-        cls.page = browser.Browser(chromium)
-        cls.addClassCleanup(cls.page.__exit__)
+            (Page.folder / name).write_bytes(exported.export(profile, "flamegraph"))
+        Page.page = browser.Browser(chromium)
+        unittest.addModuleCleanup(Page.page.__exit__)
 
     def setUp(self):
         self.page.complaints.clear()
