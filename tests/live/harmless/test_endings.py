@@ -122,9 +122,9 @@ class Recorders(live.LiveTest):
         return live.Recording(self.path("test.fathom"), run)
 
     def test_a_recorder_stopped_until_the_programs_end_loses_samples_and_says_so(self):
-        """Where files may have 3 MiB, the ring holds two seconds of it at 20 kHz; the program does not wait."""
-        limit = (3 * MIB, 3 * MIB)
-        run = self.start(*workload("thirds", 3300), rate=20000,
+        """Where files may have 2 MiB, the ring holds less than two seconds of it at 20 kHz; the program does not wait."""
+        limit = (2 * MIB, 2 * MIB)
+        run = self.start(*workload("thirds", 2700), rate=20000,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
         child = command_of(run.pid)
         wait_for_cpu(child, 0.5)
@@ -137,7 +137,7 @@ class Recorders(live.LiveTest):
         self.assertEqual(run.returncode, 0, err)
         recording = self.recording(run)
         truth = live.truth_of(out)
-        self.assertGreater(truth["cpu_ns"], 3200 * MS)
+        self.assertGreater(truth["cpu_ns"], 2600 * MS)
         head = recording.head()
         lost = sum(head["lost"].values()) if isinstance(head["lost"], dict) else head["lost"]
         self.assertGreater(lost, 1000, head)

@@ -333,7 +333,7 @@ class Timer(live.LiveTest):
         self.assert_explained(recording)
 
     def test_its_weights_are_the_threads_time(self):
-        recording = self.record(workload("threads", 4500), "--trigger", "timer", rate=1000)
+        recording = self.record(workload("threads", 4500 if live.IS_LONG else 3300), "--trigger", "timer", rate=1000)
         truth = recording.truth["threads"]
         weights = dict(recording.rows(
             "SELECT t.name, sum(s.weight_ns) FROM samples s JOIN threads t ON t.id = s.thread GROUP BY t.name"))
