@@ -26,7 +26,7 @@ static const struct {
 	{ "dotnet*", "DOTNET_PerfMapEnabled=1 in the environment" },
 	{ "beam*", "erl +JPperf true" },
 	{ "php*", "php -d opcache.jit_debug=16" },
-	{ "ruby*", "ruby --yjit-perf, from 3.3 on" },
+	{ "ruby*", "ruby --yjit-perf, from 3.3 on; with --rjit there is no such option" },
 	{ "python*",
 	  "python -X perf, from 3.12 on; numba and the like have options of their own" },
 	{ "julia*", "ENABLE_JITPROFILING=1 in the environment" },
