@@ -61,8 +61,9 @@ class Comparison:
         lives = {name: (life, states) for name, life, states in threads_of(recording)}
         for name, true in recording.truth["threads"].items():
             life, states = lives[name]
-            # Of its life before and behind its own account, as in Ruby's pool of threads, nothing is known.
-            unknown = max(0, life - true["life"]) / life
+            # Of its life before and behind its own account, as in Ruby's pool of threads, nothing is known, nor what
+            # it waited for in calls that are not its subject.
+            unknown = (max(0, life - true["life"]) + true.get("unknown", 0)) / life
             if not live.IS_LONG:
                 self.add_exact(name, true, {state: ns / life for state, ns in states.items()}, unknown)
                 continue

@@ -13,6 +13,7 @@ $lives, $spans, $until = {}, {}, 0.0
 $mutex, $queue = Mutex.new, Queue.new
 $pipe_out, $pipe_in = IO.pipe
 $quiet, _open = IO.pipe
+$forked = 0
 
 def wall_ns
   Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
@@ -73,22 +74,28 @@ def syncs(number)
   $synced.fsync
 end
 
+# fork itself waits for locks of Ruby's.
 def waits_for_child(_number)
+  meter = Thread.current[:meter]
+  meter.begin
   child = fork do
     sleep 0.04
     exit!
   end
+  $forked += meter.waited
   Process.wait(child)
 end
 
 def live(name, state, wait)
   Thread.current.name = name
   meter, number = Meter.new, 0
+  Thread.current[:meter] = meter
   while wall_ns < $until
     send(wait, number)
     number += 1
   end
   meter.book(name, state)
+  $lives[name]["unknown"] = $forked if name == "child"
 end
 
 # One call into C after the other, of 8, 4, 2 and 1 ms, that keep the GVL until they return.
