@@ -6,8 +6,8 @@ run, the types are compiled with debug information, and gdb is asked where their
 the instructions do is read out of the files that the release has them in.  Rows of versions that
 are not asked for stay as they are.
 
-To add a CRuby version: run this program on its source.  If the version moved something that FIELDS
-cannot find, the program says so by name.
+To add a CRuby version: add it to RELEASES, and run this program on its source.  If the version moved
+something that FIELDS cannot find, the program says so by name.
 
 usage: ruby_offsets.py [--source FOLDER[=CONFIGURED]]... [--check] [--output FILE]
        ruby_offsets.py --structures FOLDER [--version X.Y]... [--check] [--output FILE]

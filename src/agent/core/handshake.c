@@ -75,7 +75,7 @@ static struct ring_header *handshake_map_ring(int ring_fd, u64 bytes)
 	}
 	old_ring.bytes = 0;
 	/* A core dump is the program's: it has no use for our ring. */
-	madvise(ring, bytes, MADV_DONTDUMP);
+	arch_syscall4(SYS_madvise, (long)ring, (long)bytes, MADV_DONTDUMP, 0);
 	return ring;
 }
 

@@ -146,6 +146,10 @@ AGENT_START void altstack_begin(void)
 	/* Begun again, after altstack_give_back(). */
 	if (altstacks.has_thread_end)
 		return;
+	/*
+	 * Before any library's constructor, so of the first keys, whose values a handler may set
+	 * (core/thread_key.h); in a process that was attached to, handlers set none.
+	 */
 	altstacks.has_thread_end =
 		pthread_key_create(&altstacks.thread_end, altstack_end_thread) == 0;
 }
