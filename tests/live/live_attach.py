@@ -122,7 +122,7 @@ class ServerTest(AttachTest):
         self.assertIsNone(run.poll(), run.stderr)
         self.assertEqual(state["bad"], [])
 
-    def assert_cycles_harm_nothing(self, command, cycles=12 if live.IS_LONG else 6):
+    def assert_cycles_harm_nothing(self, command, cycles=12 if live.IS_LONG else 4):
         run, state = self.serve(command)
         self.need_agent(self.attach(run.pid, "-d", 0.1))
         for _ in range(cycles):

@@ -255,8 +255,7 @@ def fetched_ruby_suite(minor):
 SUITES = (
     cpython("cpython", "Debian's python3", "/usr/bin/python3",
             # The one left out waits for half a minute.
-            quick=("test_posix", "test_signal --ignore test_siginterrupt_off", "test_faulthandler",
-                   "test_wait4", "test_generators"),
+            quick=("test_posix", "test_signal --ignore test_siginterrupt_off", "test_generators"),
             traced_quick=("test_sys_settrace", "test_generators", "test_coroutines", "test_yield_from", "test_cprofile",
                           "test_threading_local", "test_audit")),
     fetched_suite("3.15"),

@@ -155,7 +155,7 @@ class Harmless(live_attach.ServerTest):
         for threads in (0, 2):
             with self.subTest(threads=threads):
                 run = self.start(live.workload("attached", threads))
-                for _ in range(8 if live.IS_LONG else 4):
+                for _ in range(8 if live.IS_LONG else 3):
                     self.need_agent(self.attach(run.pid, "--trigger", "sigtrap", "-d", 0.1))
                 out = run.communicate(b"x", timeout=300)[0]
                 self.assertEqual((out, run.returncode), (b"failed 0 early 0 wrong 0 waits some\n", 3))
@@ -163,7 +163,7 @@ class Harmless(live_attach.ServerTest):
     def test_a_recorder_that_is_killed_at_any_moment(self):
         run, state = self.serve([self.need("/usr/bin/python3"), self.write("server.py", live_attach.PYTHON_SERVER)])
         moments = random.Random(17)
-        for _ in range(25 if live.IS_LONG else 12):
+        for _ in range(25 if live.IS_LONG else 8):
             recorder = subprocess.Popen([live.FATHOM, "record", "-q", "-o", self.path("killed.fathom"), "-p", str(run.pid)],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(moments.random() * 0.25)
@@ -283,7 +283,7 @@ class Harmless(live_attach.ServerTest):
     def test_a_thread_that_creates_others_does_not_block_sigtrap(self):
         run = self.python("import threading\ndef brief(): sum(range(3000))\nprint('ready', flush=True)\n"
                           "while True:\n    thread = threading.Thread(target=brief)\n    thread.start()\n    thread.join()\n")
-        for _ in range(12 if live.IS_LONG else 6):
+        for _ in range(12 if live.IS_LONG else 4):
             recording = self.attach(run.pid, "-d", 0.1)
             self.assertNotIn("could not be opened", self.notes(recording))
             self.assertNotIn(f" {run.pid} the first, block SIGTRAP", self.notes(self.need_agent(recording)))

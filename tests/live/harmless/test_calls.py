@@ -7,10 +7,10 @@ import live
 from live import workload
 
 # How many calls each row makes, in one run; and where it is stopped.
-TURNS, TURNS_STOPPED = (1000, 1000) if live.IS_LONG else (350, 400)
+TURNS, TURNS_STOPPED = (1000, 1000) if live.IS_LONG else (250, 300)
 # The more traps, the more calls they may end.
 RATES = (1000, 10000) if live.IS_LONG else (10000,)
-ALARMS = 20000 if live.IS_LONG else 8000
+ALARMS = 20000 if live.IS_LONG else 5000
 
 
 class Waiting(live.LiveTest):

@@ -53,7 +53,7 @@ class Harmless(FaultsTest):
             self.assert_same(workload("masked_wait", way), rates=(20000,))
 
     def test_random_sequences_come_out_the_same(self):
-        sequences = 100 if live.IS_LONG else 60
+        sequences = 100 if live.IS_LONG else 40
         self.assert_same(workload("fault_calls", 1, sequences, 60))
         self.assert_same(workload("fault_calls", 1001, sequences, 60))
 

@@ -157,7 +157,7 @@ class Loading(ProgramsTest):
             for number in (signal.SIGUSR1, signal.SIGTRAP):
                 with self.subTest(trigger=trigger, signal=number):
                     recording = self.assert_same([self.host(), "dlmopen", self.plugin(), str(int(number))],
-                                                 "--trigger", trigger, runs=10 if live.IS_LONG else 4,
+                                                 "--trigger", trigger, runs=10 if live.IS_LONG else 2,
                                                  change=lambda text: text.replace(b"default 0", b"default 1"))
                     self.assertEqual(self.reasons(recording), {"host": {"it loaded a second C library (dlmopen)"}})
 

@@ -101,7 +101,7 @@ class Properties(SignalsTest):
         self.assert_same(workload("round_trips"))
 
     def test_random_sequences_of_signal_calls_come_out_the_same(self):
-        sequences = 60 if live.IS_LONG else 40
+        sequences = 60 if live.IS_LONG else 25
         self.assert_same(workload("signal_calls", 1, sequences, 100))
         self.assert_same(workload("signal_calls", 1001, sequences, 100))
 

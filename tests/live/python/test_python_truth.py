@@ -21,6 +21,7 @@ class Truth(live_python.PythonTest):
     def test_a_thousand_hertz_show_the_same(self):
         self.on_each_python(lambda python: self.assert_shares(python, 2000, 1000, 1500, 0.04), in_ci=live_python.DEBIAN)
 
+    @live.long_only  # `truth` has timers, and others Python's frames
     def test_the_timer_is_right_too(self):
         # Five standard errors of a third, by 250 ticks a second; kernels that have 100 have half the samples asked for.
         self.on_each_python(lambda python: self.assert_shares(python, 5000, 1000, 250, 0.07, "--trigger", "timer"),

@@ -19,7 +19,7 @@ PROGRAM = """
 #include <stdlib.h>
 static volatile unsigned long sink;
 __attribute__((noinline)) static void work(unsigned long n) { while (n--) sink += n; }
-int main(int argc, char **argv) { work(argc > 1 ? strtoul(argv[1], 0, 10) * 100000000UL : 200000000UL); }
+int main(int argc, char **argv) { work(argc > 1 ? strtoul(argv[1], 0, 10) * 30000000UL : 60000000UL); }
 """
 MAKEFILE = "all: a b\na b: ; ./program 1\n.PHONY: all a b\n"
 

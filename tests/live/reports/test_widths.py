@@ -6,7 +6,7 @@ import unicodedata
 
 import live
 
-WIDTHS = (60, 80, 100, 200, 250)
+WIDTHS = (60, 80, 100, 200, 250) if live.IS_LONG else (60, 100, 250)
 RUN_AT = (60, 100)  # where the program has to be run again for each
 VIEWS = ([], ["--by", "line"], ["--by", "module"], ["--by", "package"], ["--by", "region"], ["--by", "thread"], ["--by", "process"], ["--by", "program"],
          ["--tree"], ["--native"], ["--sort", "total"], ["--all"])

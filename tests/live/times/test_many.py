@@ -22,9 +22,9 @@ GONE = "it ended before it could be looked at"
 GONE_NS = 25_000
 # How long stacks are ever new, and how many there are then at least; 49,152 are an epoch (collect/stacks/epochs.h).
 NEW_MS, NEW_STACKS = (4000, 250000) if live.IS_LONG else (1400, 75000)
-PROGRAMS = 500 if live.IS_LONG else 300
+PROGRAMS = 500 if live.IS_LONG else 150
 # Of these ways so many children, in place of the workload's own numbers.
-FEWER = {} if live.IS_LONG else {"exits": 500, "now and then": 250, "execs": 100, "vforks": 100, "forks of threads": 100}
+FEWER = {} if live.IS_LONG else {"exits": 300, "now and then": 150, "execs": 100, "vforks": 100, "forks of threads": 100}
 # The workload's own and its children, whatever their lives.
 PROCESSES = {"exits": 1001, "now and then": 501, "execs": 201, "vforks": 201, "crowds": 65, "clones": 21, "forks of threads": 201,
              "orphans": 41, "daemons": 41}

@@ -9,7 +9,7 @@ import subprocess
 import live
 from live import WORKLOADS, LiveTest, truth_of, workload
 
-OVERFLOWS = 300 if live.IS_LONG else 100
+OVERFLOWS = 300 if live.IS_LONG else 60
 UNWINDING = 17 # why a walk ended: src/abi/walk_status.h
 
 
