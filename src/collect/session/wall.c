@@ -339,7 +339,7 @@ void session_wall_go_coarse(struct session *session)
 		if (session_wall_read_sched(wall, thread, &sched))
 			wall_thread_begin_coarse(thread, &wall->threads.rows, &sched, now_ns);
 		else
-			session_wall_end(wall, thread, now_ns);
+			session_wall_end_missed(session, thread, now_ns);
 	}
 	wall->listed_count = 0;
 }
@@ -380,8 +380,12 @@ void session_wall_end_image(struct session *session, struct image *image)
 	if (!wall->is_on)
 		return;
 	for (size_t i = 0; i < image->thread_count; i++) {
-		struct wall_thread *thread = wall_find(&wall->threads, image->threads[i].row);
+		struct image_thread *known = &image->threads[i];
+		struct wall_thread *thread = wall_find(&wall->threads, known->row);
 
+		/* It began and ended between two scans: what its life was is not known. */
+		if (thread == NULL && wall->is_coarse && known->end_ns == UINT64_MAX)
+			known->end_ns = known->start_ns;
 		if (thread == NULL)
 			continue;
 		wall_thread_end(thread, &wall->threads.rows, end_ns);

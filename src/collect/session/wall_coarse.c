@@ -18,6 +18,31 @@
 /* How often /proc is scanned for new threads. */
 #define SCAN_NS (50 * NS_PER_MS)
 
+static bool is_listed(const pid_t *tids, size_t count, int tid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (tids[i] == tid)
+			return true;
+	return false;
+}
+
+/*
+ * Ends threads that began and ended between two scans, which their samples alone have made known:
+ * what their lives were is not.
+ */
+static void end_missed(const struct session *session, struct image *image, const pid_t *tids,
+		       size_t count, uint64_t now_ns)
+{
+	for (size_t i = 0; i < image->thread_count; i++) {
+		struct image_thread *known = &image->threads[i];
+
+		if (known->end_ns == UINT64_MAX && known->start_ns + SCAN_NS < now_ns &&
+		    wall_find(&session->wall.threads, known->row) == NULL &&
+		    !is_listed(tids, count, known->tid))
+			known->end_ns = known->start_ns;
+	}
+}
+
 /* Adds an image's new threads, also those that have got the tid of an ended one. */
 static void scan_image(struct session *session, struct image *image, uint64_t now_ns)
 {
@@ -45,6 +70,7 @@ static void scan_image(struct session *session, struct image *image, uint64_t no
 			known->start_ns = image->start_ns;
 		session_wall_add(session, image, known, WALL_QUEUES, known->start_ns);
 	}
+	end_missed(session, image, tids, count, now_ns);
 	free(tids);
 }
 
@@ -67,6 +93,18 @@ static void scan_all(struct session *session, uint64_t now_ns)
 	}
 }
 
+void session_wall_end_missed(struct session *session, struct wall_thread *thread,
+			     uint64_t time_ns)
+{
+	struct image *image = tree_find(&session->tree, thread->pid);
+	struct image_thread *known =
+		image != NULL ? image_find_thread(image, thread->tid) : NULL;
+
+	if (known != NULL && known->row == thread->row)
+		known->end_ns = time_ns;
+	session_wall_end(&session->wall, thread, time_ns);
+}
+
 static void look_coarse(struct session *session, struct wall_thread *thread, uint64_t now_ns)
 {
 	struct session_wall *wall = &session->wall;
@@ -75,13 +113,8 @@ static void look_coarse(struct session *session, struct wall_thread *thread, uin
 	struct wall_read read;
 
 	if (!session_wall_read_sched(wall, thread, &sched)) {
-		struct image_thread *known =
-			image != NULL ? image_find_thread(image, thread->tid) : NULL;
-
 		/* It has ended since its last look. */
-		if (known != NULL && known->row == thread->row)
-			known->end_ns = thread->since_ns;
-		session_wall_end(wall, thread, thread->since_ns);
+		session_wall_end_missed(session, thread, thread->since_ns);
 		return;
 	}
 	if (thread->is_read && sched.slices == thread->sched.slices) {
