@@ -379,13 +379,11 @@ void session_wall_end_image(struct session *session, struct image *image)
 
 	if (!wall->is_on)
 		return;
+	if (wall->is_coarse)
+		session_wall_end_unlisted(session, image, UINT64_MAX);
 	for (size_t i = 0; i < image->thread_count; i++) {
-		struct image_thread *known = &image->threads[i];
-		struct wall_thread *thread = wall_find(&wall->threads, known->row);
+		struct wall_thread *thread = wall_find(&wall->threads, image->threads[i].row);
 
-		/* It began and ended between two scans: what its life was is not known. */
-		if (thread == NULL && wall->is_coarse && known->end_ns == UINT64_MAX)
-			known->end_ns = known->start_ns;
 		if (thread == NULL)
 			continue;
 		wall_thread_end(thread, &wall->threads.rows, end_ns);

@@ -18,27 +18,14 @@
 /* How often /proc is scanned for new threads. */
 #define SCAN_NS (50 * NS_PER_MS)
 
-static bool is_listed(const pid_t *tids, size_t count, int tid)
-{
-	for (size_t i = 0; i < count; i++)
-		if (tids[i] == tid)
-			return true;
-	return false;
-}
-
-/*
- * Ends threads that began and ended between two scans, which their samples alone have made known:
- * what their lives were is not.
- */
-static void end_missed(const struct session *session, struct image *image, const pid_t *tids,
-		       size_t count, uint64_t now_ns)
+void session_wall_end_unlisted(const struct session *session, struct image *image,
+			       uint64_t before_ns)
 {
 	for (size_t i = 0; i < image->thread_count; i++) {
 		struct image_thread *known = &image->threads[i];
 
-		if (known->end_ns == UINT64_MAX && known->start_ns + SCAN_NS < now_ns &&
-		    wall_find(&session->wall.threads, known->row) == NULL &&
-		    !is_listed(tids, count, known->tid))
+		if (known->end_ns == UINT64_MAX && known->start_ns < before_ns &&
+		    wall_find(&session->wall.threads, known->row) == NULL)
 			known->end_ns = known->start_ns;
 	}
 }
@@ -57,7 +44,7 @@ static void scan_image(struct session *session, struct image *image, uint64_t no
 			image_thread_at(image, tids[i], now_ns, session->writer);
 		struct wall_thread *thread = wall_find(&wall->threads, known->row);
 
-		if (thread != NULL && thread->end_ns != UINT64_MAX) {
+		if (known->end_ns != UINT64_MAX) {
 			/* The tid is another thread's by now. */
 			image_forget_tid(image, tids[i]);
 			known = image_thread_at(image, tids[i], now_ns, session->writer);
@@ -70,7 +57,8 @@ static void scan_image(struct session *session, struct image *image, uint64_t no
 			known->start_ns = image->start_ns;
 		session_wall_add(session, image, known, WALL_QUEUES, known->start_ns);
 	}
-	end_missed(session, image, tids, count, now_ns);
+	/* All that are listed were added. */
+	session_wall_end_unlisted(session, image, now_ns - SCAN_NS);
 	free(tids);
 }
 

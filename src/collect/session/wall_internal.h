@@ -25,9 +25,15 @@ struct wall_thread *session_wall_add(struct session *session, const struct image
 				     uint64_t time_ns);
 /* Ends a thread; does nothing if it has ended already. */
 void session_wall_end(struct session_wall *wall, struct wall_thread *thread, uint64_t time_ns);
-/* Ends one whose end was not reported, also for the recording. */
+/* Ends a thread of which no event reported that, also for the recording. */
 void session_wall_end_missed(struct session *session, struct wall_thread *thread,
 			     uint64_t time_ns);
+/*
+ * Ends threads of before that were never listed: they began and ended between two scans, and are
+ * known from their samples alone.  How long they lived is not known.
+ */
+void session_wall_end_unlisted(const struct session *session, struct image *image,
+			       uint64_t before_ns);
 /* One tick: looks at each thread, adds new ones, ends those that are gone. */
 void session_wall_tick_coarse(struct session *session);
 

@@ -171,6 +171,14 @@ class Wall(live.LiveTest):
         self.assertGreater(sum(row["total_ns"] for row in io if row["name"] in ("reads", "polls")), 2 * 1_000_000_000)
         self.assertEqual(recording.truth["interrupted"], 0)
 
+    def test_brief_threads_without_perf_events_live_as_long_as_is_known(self):
+        """Two hundred, each over before /proc is scanned again: most are known from their samples alone."""
+        recording = self.record(workload("churn", 1600), "--clock", "wall", rate=1000, launcher=(workload("without_perf")[0],))
+        threads = threads_of(recording)
+        self.assertGreater(len(threads), 20)
+        for name, life, states in threads:
+            self.assertLessEqual(abs(sum(states.values()) - life), life * MOST_OFF + 1000, (name, life, states))
+
     def test_a_process_that_runs_already(self):
         server = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE)
         self.addCleanup(server.stdout.close)
