@@ -73,9 +73,10 @@ bool *child_waits_find(const struct profile *profile)
 			   is_for_child(profile, weight);
 		has_any |= found[i];
 	}
-	bool *result = has_any ? found : NULL;
+	if (!has_any)
+		return NULL;
+	bool *result = found;
 
-	if (has_any)
-		found = NULL;
+	found = NULL;
 	return result;
 }

@@ -24,7 +24,6 @@
  * them what is left of a period.  A shell that starts many programs gets some of their traps.
  */
 #define EXCHANGED_PERIODS 16
-#define EXCHANGED_PART    8
 /* Clocks differ in a time namespace, and the thread may have been delayed. */
 #define TIME_SLACK_NS (1000 * NS_PER_MS)
 /* Counts may rise for a moment before the kernel has counted the CPU time. */
@@ -134,7 +133,7 @@ uint64_t trust_life_ns(const struct image *image)
 
 static uint64_t exchanged_most_ns(const struct image *image, uint64_t most_ns)
 {
-	return EXCHANGED_PERIODS * image->period_ns + most_ns / EXCHANGED_PART;
+	return EXCHANGED_PERIODS * image->period_ns + most_ns / EXCESS_PART;
 }
 
 uint64_t trust_bound_weight(struct image *image, uint64_t weight_ns)

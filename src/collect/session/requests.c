@@ -144,7 +144,7 @@ static void session_look(struct session *session, const struct handshake_request
 	struct image *image = tree_find(&session->tree, pid);
 
 	if (image != NULL && image->state == IMAGE_ENTERED) {
-		if (session->sideband == NULL)
+		if (session->sideband == NULL || image->lacks_sideband)
 			tree_read_maps(&session->tree, image, request->time_ns);
 		interpreters_look(&session->interpreters, image);
 	}

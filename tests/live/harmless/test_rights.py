@@ -1,5 +1,6 @@
 """A recording holds nothing that its program could not read, and no names that others made up."""
 
+import glob
 import os
 import shutil
 import stat
@@ -38,6 +39,14 @@ int main(int argc, char **argv)
 	return argc > 1 ? WEXITSTATUS(status) : 1;
 }
 """
+BURNS = """
+import time
+def burn():
+    end = time.process_time() + 1
+    while time.process_time() < end:
+        pass
+burn()
+"""
 
 
 class Rights(live.LiveTest):
@@ -54,6 +63,18 @@ class Rights(live.LiveTest):
         self.assert_adds_up(recording)
         self.assert_explained(recording, within=0.1, slack_ns=20000000)
         self.assertIn("gained capabilities", " ".join(recording.head()["notes"]))
+
+    @unittest.skipIf(os.geteuid() != 0, "only root's programs gain capabilities by exec")
+    def test_python_that_it_loads_later_has_its_functions(self):
+        """No event reports what is mapped: the agent's question has the recorder look."""
+        library = glob.glob("/usr/lib/*/libpython3.11.so.1.0") or self.skipTest("libpython3.11 is not installed")
+        source = self.write("gains.c", GAINS)
+        subprocess.run([self.need("gcc"), "-w", source, "-o", self.path("gains")], check=True, timeout=300)
+        recording = self.record([self.path("gains"), *workload("embeds", library[0], BURNS)], rate=1000, expect=None)
+        if recording.run.returncode == 77:
+            self.skipTest("this container's root has no CAP_PERFMON")
+        self.assertEqual(recording.run.returncode, 0, recording.run.stderr)
+        self.assertGreater(recording.time_of("burn", "total_ns"), 0.3 * recording.total_ns())
 
     @unittest.skipIf(os.geteuid() != 0, "only root samples set-user-ID programs")
     def test_a_set_user_id_program_has_names(self):
