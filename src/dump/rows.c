@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/agent_path.h"
 #include "base/memory.h"
 #include "load/plumbing.h"
 #include "remote/process.h"
@@ -144,7 +145,7 @@ static void mark_plumbing(const struct remote *remote, struct dump_thread *threa
 		if (row->language != DUMP_NATIVE)
 			is_outside = false;
 		else if (row->module)
-			row->is_plumbing = remote_path_is_agent(row->module) ||
+			row->is_plumbing = path_is_agent(row->module) ||
 					   (thread->is_interpreted &&
 					    is_interpreters_own(remote, row, is_outside));
 	}

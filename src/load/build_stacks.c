@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agent_path.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -11,7 +12,6 @@
 #include "load/names.h"
 #include "load/wait_names.h"
 #include "profile/import_name.h"
-#include "profile/origin.h"
 #include "record/reader.h"
 
 /* The base for frames further in (struct folded), packed: ids never come near 2^27. */
@@ -66,7 +66,7 @@ static int read_module(void *context, const struct recording_module *row)
 	}
 	*table_at(&stacks->modules, 0, row->id, NULL) =
 		profile_add_module(stacks->profile, &module).n;
-	if (origin_is_agent(module.path))
+	if (path_is_agent(module.path))
 		*table_at(&stacks->agents, 0, row->id, NULL) = 1;
 	return 0;
 }
@@ -213,10 +213,10 @@ static struct stack_id push(void *context, struct stack_id stack)
  */
 static uint32_t parent_id(const struct build_stacks *stacks, const struct recording_stack *row)
 {
-	uint64_t outer;
+	uint64_t id = row->parent;
 
-	return table_get(&stacks->agent_rows, 0, row->parent, &outer) ? (uint32_t)outer
-								      : row->parent;
+	table_get(&stacks->agent_rows, 0, row->parent, &id);
+	return (uint32_t)id;
 }
 
 static void note_agents_row(struct build_stacks *stacks, uint32_t id, uint32_t parent,

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/agent_path.h"
+
 static const char *const words[ORIGIN_COUNT] = {
 	[ORIGIN_OWN] = "own",           [ORIGIN_PACKAGE] = "package",
 	[ORIGIN_STANDARD] = "standard", [ORIGIN_INTERPRETER] = "interpreter",
@@ -272,19 +274,12 @@ bool origin_of_compiled_source(const char *path, struct origin_name *out)
 	return true;
 }
 
-bool origin_is_agent(const char *path)
-{
-	const char *name = last_component(path);
-
-	return starts_with(name, "libfathom-agent") || starts_with(name, "memfd:fathom-agent");
-}
-
 struct origin_name origin_of_module(const char *path)
 {
 	struct origin_name found;
 	const char *name = last_component(path);
 
-	if (origin_is_agent(path))
+	if (path_is_agent(path))
 		return named(ORIGIN_SYSTEM, name, strlen(name));
 	if (starts_with(path, "[v") || starts_with(path, "[kernel"))
 		return named(ORIGIN_SYSTEM, path, strlen(path));

@@ -39,8 +39,6 @@ struct origin_name origin_of_source(const char *path);
  * /srv/lib/python3.11/site-packages/numpy/core/_multiarray.so, else its last component.
  */
 struct origin_name origin_of_module(const char *path);
-/* Whether it is fathom's agent, in a target that was started with it or attached to. */
-bool origin_is_agent(const char *path);
 /*
  * For the source file of a function compiled into the user's program: a system header, a crate,
  * the standard library of Rust or Go. False: none of these, and *out is untouched.

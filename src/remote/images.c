@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agent_path.h"
 #include "base/memory.h"
 #include "target/elf_file.h"
 #include "target/maps.h"
@@ -11,16 +12,6 @@
 /* Program headers read per file; real files have 4 to 14. */
 #define HEADERS_MAX 64
 #define NOTES_MAX   4096U
-
-bool remote_path_is_agent(const char *path)
-{
-	static const char *const names[] = { "libfathom-agent", "memfd:fathom-agent" };
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-
-	return strncmp(name, names[0], strlen(names[0])) == 0 ||
-	       strncmp(name, names[1], strlen(names[1])) == 0;
-}
 
 static bool is_same_file(const struct mapping *a, const struct mapping *b)
 {
@@ -100,7 +91,7 @@ static size_t add(struct remote_images *images, const struct maps *maps, struct 
 	struct remote_image image = {
 		.native = { .start = first->start },
 		.path = first->path,
-		.is_agent = remote_path_is_agent(first->path),
+		.is_agent = path_is_agent(first->path),
 		.is_deleted = first->is_deleted,
 	};
 

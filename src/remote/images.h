@@ -44,8 +44,6 @@ bool remote_image_read_headers(struct remote_image *image, struct mem *mem);
 /* maps must outlive the images. */
 void remote_images_read(struct remote_images *images, const struct maps *maps, struct mem *mem);
 void remote_images_done(struct remote_images *images);
-/* Whether the path, as the process or we see it, is that of fathom's agent. */
-bool remote_path_is_agent(const char *path);
 /* The image that covers the address, or NULL. */
 const struct remote_image *remote_images_find(const struct remote_images *images,
 					      uint64_t address);

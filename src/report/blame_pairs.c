@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/agent_path.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "profile/filter.h"
 #include "profile/idle.h"
 #include "profile/info.h"
-#include "profile/origin.h"
 #include "profile/packages.h"
 #include "profile/thread_kinds.h"
 
@@ -26,7 +26,7 @@ static bool is_c_library(const char *path)
 			return true;
 	}
 	/* The agent interposes functions of the C library. */
-	return path && origin_is_agent(path);
+	return path && path_is_agent(path);
 }
 
 static enum worth worth_of(const struct profile *profile, const struct packages *packages,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/agent_path.h"
 #include "profile/origin.h"
 
 static void assert_found(struct origin_name found, const char *origin, const char *name)
@@ -66,9 +67,9 @@ static void programs_and_libraries(void **state)
 	assert_module("/lib/x86_64-linux-gnu/libc.so.6", "system", "libc.so.6");
 	assert_module("/home/me/fathom/libfathom-agent-record.so", "system",
 		      "libfathom-agent-record.so");
-	assert_true(origin_is_agent("/home/me/fathom/libfathom-agent-trace.so"));
-	assert_true(origin_is_agent("/memfd:fathom-agent"));
-	assert_false(origin_is_agent("/home/libfathom-agent/app"));
+	assert_true(path_is_agent("/home/me/fathom/libfathom-agent-trace.so"));
+	assert_true(path_is_agent("/memfd:fathom-agent"));
+	assert_false(path_is_agent("/home/libfathom-agent/app"));
 	assert_module("/usr/local/lib/libmine.so", "own", "libmine.so");
 	assert_module("/usr/bin/python3.11", "interpreter", "python3.11");
 	assert_module("/opt/py/lib/libpython3.13t.so.1.0", "interpreter",
