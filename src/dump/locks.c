@@ -36,7 +36,7 @@ static void add_held_at(const struct wait_place *place, struct text *out)
 {
 	if (place->function == NULL)
 		return;
-	text_add(out, ", in `with`");
+	text_add(out, place->is_acquired ? ", by acquire()" : ", in `with`");
 	if (place->line > 0 && place->file) {
 		text_add(out, " at ");
 		text_add_printable(out, place->file, strlen(place->file));

@@ -103,7 +103,7 @@ static void find_by_with(struct remote *remote, const struct threads *threads)
 		thread->wait_owner = threads->rows[held->thread].tid;
 		thread->held_at =
 			(struct wait_place){ held->with.frame->name, held->with.frame->file,
-					     held->with.line };
+					     held->with.line, held->with.is_acquired };
 	}
 	free(helds.rows);
 }

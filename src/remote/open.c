@@ -233,6 +233,7 @@ void remote_close(struct remote *remote)
 	intern_done(&remote->labels);
 	data_names_done(&remote->data_names);
 	table_done(&remote->mutexes);
+	table_done(&remote->acquires);
 	sockets_done(&remote->sockets);
 	core_free(remote->core);
 	free(remote->root);

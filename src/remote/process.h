@@ -39,7 +39,8 @@ struct remote {
 	struct intern labels;  /* descriptions of waits: wait.c */
 	struct data_names data_names;
 	struct postgres postgres;
-	struct table mutexes; /* by address: what waits were found to be on mutexes */
+	struct table mutexes;  /* by address: what waits were found to be on mutexes */
+	struct table acquires; /* by code object and its names: python_acquired.c */
 	struct sockets sockets;
 	struct remote_python *python; /* NULL: there is none */
 	struct remote_ruby *ruby;

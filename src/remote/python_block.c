@@ -31,6 +31,7 @@ struct block_search {
 	const struct python_frame *frame;
 	struct python_block *blocks; /* from the innermost on */
 	size_t block_count;
+	bool has_all; /* also those that cannot be of a `with` */
 };
 
 /*
@@ -92,17 +93,17 @@ static uint8_t *read_bytes(const struct block_search *search, uint64_t object, s
 
 /*
  * Adds a block, unless its depth exceeds the last one's: a handler's own block, while no
- * exception is handled. Of several with equal depth the outermost is the `with`, the others are
- * inside of it.
+ * exception is handled. Of several with equal depth the outermost may be a `with`, the others
+ * are inside of it.
  */
 static void add_block(struct block_search *search, const struct python_block *block)
 {
 	struct python_block *last =
 		search->block_count > 0 ? &search->blocks[search->block_count - 1] : NULL;
 
-	if (last && block->depth == last->depth)
+	if (last && block->depth == last->depth && !search->has_all)
 		*last = *block;
-	else if (!last || block->depth < last->depth)
+	else if (!last || block->depth <= last->depth)
 		search->blocks[search->block_count++] = *block;
 }
 
@@ -143,7 +144,8 @@ static void find_blocks_by_frame(struct block_search *search)
 		if (mem_read(mem, block, sizeof block, blocks + (uint64_t)count * BLOCK_SIZE) <
 		    0)
 			return;
-		if (block[0] == BLOCK_FINALLY && block[1] >= 0 && block[2] > 0)
+		if (block[0] == BLOCK_FINALLY && block[1] >= 0 &&
+		    block[2] >= (search->has_all ? 0 : 1))
 			add_block(search, &(struct python_block){ (uint32_t)block[2],
 								  (uint32_t)block[1] });
 	}
@@ -173,15 +175,13 @@ static uint32_t setup_of(const struct block_search *search, uint32_t handler)
 	return CODE_NO_INSTRUCTION;
 }
 
-uint32_t python_block_line(struct remote *remote, const struct python_frame *frame,
-			   const struct python_block *block, uint32_t first_line)
+uint32_t python_instruction_line(struct remote *remote, const struct python_frame *frame,
+				 uint32_t instruction, uint32_t first_line)
 {
-	const struct block_search search = { remote, remote_python_layout(remote->python),
-					     frame, NULL, 0 };
+	const struct block_search search = { .remote = remote,
+					     .layout = remote_python_layout(remote->python),
+					     .frame = frame };
 	const struct python_layout *layout = search.layout;
-	const uint32_t instruction = layout->version >= FIRST_WITH_TABLE
-					     ? block->handler
-					     : setup_of(&search, block->handler);
 	const uint64_t object =
 		python_word_at(&remote->mem, frame->code + layout->offsets.code_table);
 	size_t len = 0;
@@ -192,11 +192,25 @@ uint32_t python_block_line(struct remote *remote, const struct python_frame *fra
 	return python_line_of(layout->table, table, len, first_line, instruction);
 }
 
-size_t python_blocks_of(struct remote *remote, const struct python_frame *frame,
-			struct python_block *out_blocks)
+uint32_t python_block_setup(struct remote *remote, const struct python_frame *frame,
+			    const struct python_block *block)
 {
-	struct block_search search = { remote, remote_python_layout(remote->python), frame,
-				       out_blocks, 0 };
+	const struct block_search search = { .remote = remote,
+					     .layout = remote_python_layout(remote->python),
+					     .frame = frame };
+
+	return search.layout->version >= FIRST_WITH_TABLE ? block->handler
+							  : setup_of(&search, block->handler);
+}
+
+size_t python_blocks_of(struct remote *remote, const struct python_frame *frame,
+			enum python_block_kind kind, struct python_block *out_blocks)
+{
+	struct block_search search = { .remote = remote,
+				       .layout = remote_python_layout(remote->python),
+				       .frame = frame,
+				       .blocks = out_blocks,
+				       .has_all = kind == PYTHON_BLOCKS_ALL };
 
 	if (search.layout->version >= FIRST_WITH_TABLE)
 		find_blocks_by_table(&search);

@@ -18,12 +18,20 @@ struct python_block {
 	uint32_t handler;
 };
 
+enum python_block_kind {
+	PYTHON_BLOCKS_WITH, /* that may be of a `with`: the outermost of each depth */
+	PYTHON_BLOCKS_ALL,
+};
+
 /*
  * The blocks that the frame is in, from the innermost on: stores them in out_blocks, which has
  * room for PYTHON_BLOCKS_MAX, and returns how many.
  */
 size_t python_blocks_of(struct remote *remote, const struct python_frame *frame,
-			struct python_block *out_blocks);
-/* The line of the `with` of a block, in a function that begins at first_line; 0: not known. */
-uint32_t python_block_line(struct remote *remote, const struct python_frame *frame,
-			   const struct python_block *block, uint32_t first_line);
+			enum python_block_kind kind, struct python_block *out_blocks);
+/* The instruction with the line of a block's `with`; CODE_NO_INSTRUCTION: not known. */
+uint32_t python_block_setup(struct remote *remote, const struct python_frame *frame,
+			    const struct python_block *block);
+/* The instruction's line, in a function that begins at first_line; 0: not known. */
+uint32_t python_instruction_line(struct remote *remote, const struct python_frame *frame,
+				 uint32_t instruction, uint32_t first_line);

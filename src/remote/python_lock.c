@@ -59,6 +59,20 @@ static bool is_of_type(struct remote *remote, uint64_t object, const char *name)
 	       strcmp(found, name) == 0;
 }
 
+bool python_is_lock(struct remote *remote, uint64_t object)
+{
+	return object != 0 && (is_of_type(remote, object, "_thread.lock") ||
+			       is_of_type(remote, object, "_thread.RLock"));
+}
+
+uint64_t python_condition_lock(struct remote *remote, uint64_t object)
+{
+	return object != 0 && is_of_type(remote, object, "Condition")
+		       ? python_slot_object(python_attribute_of(&remote->mem, layout_of(remote),
+								object, "_lock"))
+		       : 0;
+}
+
 /* Whether the object is a lock; stores its kind. */
 static bool take_lock(struct remote *remote, uint64_t object, struct python_lock *out_lock)
 {

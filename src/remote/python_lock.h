@@ -32,3 +32,7 @@ pid_t python_rlock_owner(struct remote *remote, uint64_t object);
 /* The thread that one with this stack waits for in Thread.join(); 0: none, or unknown. */
 pid_t python_joined(struct remote *remote, const struct task_call *call,
 		    const struct remote_stack *stack);
+/* Whether the object is a threading.Lock or an RLock. */
+bool python_is_lock(struct remote *remote, uint64_t object);
+/* The lock of a threading.Condition; 0: the object is none. */
+uint64_t python_condition_lock(struct remote *remote, uint64_t object);

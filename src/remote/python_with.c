@@ -6,7 +6,9 @@
 #include "base/memory.h"
 #include "remote/process.h"
 #include "remote/python.h"
+#include "remote/python_acquired.h"
 #include "remote/python_block.h"
+#include "remote/python_lock.h"
 #include "remote/stack.h"
 #include "walk/python.h"
 #include "walk/python_builtin.h"
@@ -18,17 +20,21 @@
 #define METHOD_SELF 24U
 /* Frames to search per stack. */
 #define FRAMES_MAX 1000U
+/* Locks that one function has taken by acquire(). */
+#define ACQUIRED_MAX 8U
 
 struct with_search {
 	struct remote *remote;
 	const struct python_layout *layout;
 };
 
-/* A `with` statement: its lock, the number of its frame, and its block. */
+/* A held lock, the number of its frame, and what took it. */
 struct found {
 	uint64_t lock;
 	size_t frame;
-	struct python_block block;
+	struct python_block block; /* of the `with` */
+	uint32_t acquired_at;      /* or the instruction of acquire() */
+	bool is_acquired;
 };
 
 static bool is_exit(const struct with_search *search, const struct python_builtin *builtin)
@@ -37,24 +43,6 @@ static bool is_exit(const struct with_search *search, const struct python_builti
 
 	return mem_read(&search->remote->mem, name, sizeof name, builtin->name) >= 0 &&
 	       memcmp(name, "__exit__", sizeof name) == 0;
-}
-
-/* The lock of a threading.Condition; 0: the object is none. */
-static uint64_t lock_of_condition(const struct with_search *search, uint64_t object)
-{
-	const struct python_layout *layout = search->layout;
-	struct mem *mem = &search->remote->mem;
-	char name[sizeof "Condition"];
-	uint64_t type;
-
-	if (object == 0)
-		return 0;
-	type = python_word_at(mem, object + layout->offsets.object_type);
-	if (mem_read(mem, name, sizeof name,
-		     python_word_at(mem, type + layout->offsets.type_name)) < 0 ||
-	    memcmp(name, "Condition", sizeof name) != 0)
-		return 0;
-	return python_slot_object(python_attribute_of(mem, layout, object, "_lock"));
 }
 
 /*
@@ -66,10 +54,10 @@ static uint64_t lock_by_method(const struct with_search *search, uint64_t slot, 
 	struct mem *mem = &search->remote->mem;
 
 	if (search->layout->version >= FIRST_UNBOUND)
-		return lock_of_condition(
-			search, python_slot_object(python_word_at(mem, slot + sizeof slot)));
-	return lock_of_condition(
-		search,
+		return python_condition_lock(search->remote, python_slot_object(python_word_at(
+								     mem, slot + sizeof slot)));
+	return python_condition_lock(
+		search->remote,
 		python_word_at(mem, object + METHOD_SELF + python_head_more(search->layout)));
 }
 
@@ -103,10 +91,10 @@ static bool gives_away(const struct with_search *search, const struct python_fra
 	return python_text_is(mem, layout,
 			      python_word_at(mem, frame->code + layout->offsets.code_name),
 			      "wait") &&
-	       lock_of_condition(
-		       search, python_slot_object(python_word_at(
-				       mem, frame->address + layout->offsets.frame_locals))) ==
-		       lock;
+	       python_condition_lock(
+		       search->remote,
+		       python_slot_object(python_word_at(
+			       mem, frame->address + layout->offsets.frame_locals))) == lock;
 }
 
 /*
@@ -123,11 +111,12 @@ static bool is_given_away(const struct with_search *search, const struct python_
 }
 
 /* Finds the `with` blocks of the frame of that number. */
-static size_t find_in_frame(const struct with_search *search, const struct python_frame *frames,
-			    size_t number, size_t most, struct found *out_found)
+static size_t find_withs(const struct with_search *search, const struct python_frame *frames,
+			 size_t number, size_t most, struct found *out_found)
 {
 	struct python_block blocks[PYTHON_BLOCKS_MAX];
-	const size_t block_count = python_blocks_of(search->remote, &frames[number], blocks);
+	const size_t block_count =
+		python_blocks_of(search->remote, &frames[number], PYTHON_BLOCKS_WITH, blocks);
 	struct python_slots slots;
 	size_t count = 0;
 
@@ -148,7 +137,31 @@ static size_t find_in_frame(const struct with_search *search, const struct pytho
 			block->depth >= back && slot < slots.end ? lock_of(search, slot) : 0;
 
 		if (lock != 0 && !is_given_away(search, frames, number, lock))
-			out_found[count++] = (struct found){ lock, number, *block };
+			out_found[count++] = (struct found){ .lock = lock,
+							     .frame = number,
+							     .block = *block };
+	}
+	return count;
+}
+
+/* Finds the locks that the function of the frame of that number has taken by acquire(). */
+static size_t find_acquired(const struct with_search *search, const struct python_frame *frames,
+			    size_t number, size_t most, struct found *out_found)
+{
+	struct python_acquired acquired[ACQUIRED_MAX];
+	const size_t acquired_count =
+		python_acquired_in(search->remote, &frames[number], ACQUIRED_MAX, acquired);
+	size_t count = 0;
+
+	for (size_t i = 0; i < acquired_count && count < most; i++) {
+		const uint64_t lock = acquired[i].lock;
+
+		if (!is_given_away(search, frames, number, lock))
+			out_found[count++] =
+				(struct found){ .lock = lock,
+						.frame = number,
+						.acquired_at = acquired[i].instruction,
+						.is_acquired = true };
 	}
 	return count;
 }
@@ -158,9 +171,28 @@ static size_t find_in(const struct with_search *search, const struct python_fram
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < frame_count && count < most; i++)
-		count += find_in_frame(search, frames, i, most - count, out_found + count);
+	for (size_t i = 0; i < frame_count && count < most; i++) {
+		count += find_withs(search, frames, i, most - count, out_found + count);
+		count += find_acquired(search, frames, i, most - count, out_found + count);
+	}
 	return count;
+}
+
+static struct python_with described(const struct with_search *search, const struct found *found,
+				    const struct python_frame *frame,
+				    const struct stack_frame *row)
+{
+	const uint32_t instruction =
+		found->is_acquired ? found->acquired_at
+				   : python_block_setup(search->remote, frame, &found->block);
+
+	return (struct python_with){
+		.lock = found->lock,
+		.frame = row,
+		.line = python_instruction_line(search->remote, frame, instruction,
+						row->first_line),
+		.is_acquired = found->is_acquired,
+	};
 }
 
 size_t python_withs(struct remote *remote, const struct remote_stack *stack, size_t most,
@@ -184,15 +216,9 @@ size_t python_withs(struct remote *remote, const struct remote_stack *stack, siz
 							 .instruction = row->instruction };
 	}
 	count = find_in(&search, frames, count, most, found);
-	for (size_t i = 0; i < count; i++) {
-		const struct stack_frame *row = rows[found[i].frame];
-
-		out_withs[i] =
-			(struct python_with){ found[i].lock, row,
-					      python_block_line(remote, &frames[found[i].frame],
-								&found[i].block,
-								row->first_line) };
-	}
+	for (size_t i = 0; i < count; i++)
+		out_withs[i] = described(&search, &found[i], &frames[found[i].frame],
+					 rows[found[i].frame]);
 	return count;
 }
 

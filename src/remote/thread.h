@@ -32,7 +32,8 @@ enum thread_trust {
 struct wait_place {
 	const char *function; /* NULL: it is not known */
 	const char *file;
-	uint32_t line; /* 0: not known */
+	uint32_t line;    /* 0: not known */
+	bool is_acquired; /* by acquire(), not by `with` */
 };
 
 struct remote_thread {
@@ -45,7 +46,7 @@ struct remote_thread {
 	const char *call_text;     /* the system call, with all arguments; NULL: none */
 	struct wait wait;          /* what it waits for */
 	pid_t wait_owner;          /* thread id, to us, of what can end it; 0: none here */
-	struct wait_place held_at; /* Python: that thread's `with` of the lock */
+	struct wait_place held_at; /* Python: where that thread took the lock */
 	int signal;                /* of a core file: the signal it received; 0: none */
 	struct thread_locks locks;
 	struct walk_states states;

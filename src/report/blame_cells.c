@@ -138,7 +138,7 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 	if (state == THREAD_STATE_GIL || state == THREAD_STATE_GVL)
 		return "passed on meanwhile";
 	if (begins(leaf, "futex(Lock "))
-		return "not met in a `with`";
+		return "no frame shows its holder";
 	if (begins(leaf, "futex(mutex") && is_in_musl(profile, pair->heaviest.waiter_stack))
 		return "musl keeps no owner";
 	if (begins(leaf, "futex(RLock ") || begins(leaf, "futex(mutex") ||

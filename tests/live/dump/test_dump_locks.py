@@ -13,7 +13,7 @@ import sys, threading, time
 make = getattr(threading, sys.argv[1])
 first, second, held, taken = make(), make(), make(), threading.Lock()
 taken.acquire()
-ready = [threading.Event() for _ in range(4)]
+ready = [threading.Event() for _ in range(5)]
 class Account:
     def __init__(self, lock):
         self.lock = lock
@@ -63,6 +63,17 @@ def wants_condition():
     ready[3].wait()
     with busy:
         pass
+tried = make()
+def has_tried():
+    tried.acquire()  # line 57
+    try:
+        ready[4].set()
+        threading.Event().wait()
+    finally:
+        tried.release()
+def wants_tried():
+    ready[4].wait()
+    tried.acquire()
 def start(function, *arguments):
     thread = threading.Thread(target=function, args=arguments)
     thread.daemon = True
@@ -70,15 +81,16 @@ def start(function, *arguments):
     return thread
 one, two = Account(first), Account(second)
 threads = [start(move, one, two, 0, 1), start(deposit, second, first, 1, 0)]
-for function in [rests, wants_held, wants_taken, gives_away, wants_own, joins, has_condition, wants_condition]:
+for function in [rests, wants_held, wants_taken, gives_away, wants_own, joins, has_condition, wants_condition,
+                 has_tried, wants_tried]:
     start(function)
 print("ready")
 sys.stdout.flush()
 sys.stdin.read()
 """
 HELD_AT = {"move": ("deposit", 21), "deposit": ("move", 11), "wants_held": ("rests", 27), "wants_own": ("wants_own", 42),
-           "wants_condition": ("has_condition", 48)}
-OTHERS = ["rests", "wants_taken", "gives_away", "joins", "has_condition"]
+           "wants_condition": ("has_condition", 48), "wants_tried": ("has_tried", 57)}
+OTHERS = ["rests", "wants_taken", "gives_away", "joins", "has_condition", "has_tried"]
 
 RUBY = """\
 require "monitor"
@@ -134,7 +146,8 @@ class Python(live_python.PythonTest, LocksTest):
         # A condition's waiter has given the lock away; what is held around the wait for an event is held.
         for name, waits_for, owner in (("wants_taken", "python_lock", None), ("gives_away", None, None),
                                        ("has_condition", None, None),
-                                       ("wants_condition", "python_lock", threads["has_condition"]["tid"])):
+                                       ("wants_condition", "python_lock", threads["has_condition"]["tid"]),
+                                       ("wants_tried", word, threads["has_tried"]["tid"])):
             self.assertEqual((threads[name]["waits_for"], threads[name]["wait_owner"]), (waits_for, owner))
         self.assertEqual((threads["joins"]["waits_for"], threads["joins"]["wait_owner"], threads["joins"]["wait_state"]),
                          ("thread", threads["move"]["tid"], "wait"))
@@ -148,6 +161,7 @@ class Python(live_python.PythonTest, LocksTest):
             rf"(deadlock:|\n         ) thread {thread['tid']} waits for the Lock at {thread['lock']}, which thread "
             rf"{thread['wait_owner']} holds, in `with` at {self.program}:{thread['held_at']['line']}" for thread in circle))
         self.assertIn("for a Lock, whose owner CPython does not record", text)
+        self.assertIn(f"for a Lock that thread {threads['has_tried']['tid']} holds, by acquire() at {self.program}:57", text)
         self.assertIn(f"for a Lock that it holds itself, in `with` at {self.program}:42", text)
 
     def test_threads_in_a_with_hold_its_lock_and_others_are_not_known(self):

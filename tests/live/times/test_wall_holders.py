@@ -4,12 +4,18 @@ import live
 import live_python
 import live_wall
 
-# Three threads hold a lock in turn as they sleep; a fourth has one by acquire(), which no frame shows.
+# Three threads hold each lock in turn as they sleep.  The last is released by another function than acquires it, so
+# that no frame shows which thread has it.
 PROGRAM = """\
 import json, sys, threading, time
 until = time.monotonic() + float(sys.argv[1])
 lock, recursive, taken = threading.Lock(), threading.RLock(), threading.Lock()
-condition = threading.Condition(threading.Lock())
+condition, apart = threading.Condition(threading.Lock()), threading.Lock()
+class Store:
+    of_class = threading.Lock()
+    def __init__(self):
+        self.lock = threading.Lock()
+store = Store()
 def naps():
     time.sleep(0.015)
 def of_lock():
@@ -27,14 +33,51 @@ def of_condition():
         with condition:  # condition
             naps()
         time.sleep(0.002)
-def takes():
+def of_taken():
     while time.monotonic() < until:
         taken.acquire()  # taken
         naps()
         taken.release()
         time.sleep(0.002)
+def of_tried():
+    while time.monotonic() < until:
+        store.lock.acquire()  # tried
+        try:
+            naps()
+        finally:
+            store.lock.release()
+        time.sleep(0.002)
+def of_timed(self=store):
+    while time.monotonic() < until:
+        if not self.of_class.acquire(timeout=5):  # timed
+            continue
+        try:
+            naps()
+        finally:
+            self.of_class.release()
+        time.sleep(0.002)
+def shares():
+    shared = threading.Lock()
+    def of_shared():
+        while time.monotonic() < until:
+            shared.acquire()  # shared
+            naps()
+            shared.release()
+            time.sleep(0.002)
+    return of_shared
+def enters():
+    apart.acquire()
+def leaves():
+    apart.release()
+def takes():
+    while time.monotonic() < until:
+        enters()
+        naps()
+        leaves()
+        time.sleep(0.002)
 threads = [threading.Thread(target=target, name=f"{target.__name__}-{i}")
-           for target in (of_lock, of_rlock, of_condition, takes) for i in range(3)]
+           for target in (of_lock, of_rlock, of_condition, of_taken, of_tried, of_timed, shares(), takes)
+           for i in range(3)]
 for thread in threads:
     thread.start()
 for thread in threads:
@@ -44,7 +87,8 @@ print(json.dumps({}))
 # Of a lock's waits, what is booked on a holder that naps.  While it is passed on no thread has it, and where much
 # else runs that takes long.
 LEAST = 0.7
-KINDS = {"of_lock": "Lock", "of_rlock": "RLock", "of_condition": "Lock of Condition"}
+KINDS = {"of_lock": "Lock", "of_rlock": "RLock", "of_condition": "Lock of Condition", "of_taken": "Lock",
+         "of_tried": "Lock", "of_timed": "Lock", "of_shared": "Lock"}
 
 # Six threads that hold a lock in turn, as they work and as they nap, in waits that end sooner than a tick: how much
 # of the whole time each was, by their own clocks, waits for a CPU and for the GIL with them.
@@ -105,7 +149,7 @@ class Holders(live_wall.WallTest, live_python.PythonTest):
                     self.assertIn(function, row["holder"]["thread"])
                     self.assertNotEqual(row["holder"]["thread"], row["waiter"]["thread"])
             self.assert_named(recording, function, kind)
-        # What was taken by acquire() has no holder, and no other is made up.
+        # What no function both takes and releases has no holder, and no other is made up.
         self.assertEqual([row for row in report["blame"] if row["state"] == "lock" and "takes" in stacks(row, "waiter")
                           and row["holder"]["thread"].startswith("of_")], [])
         self.assertGreater(sum(row["ns"] for row in report["blame_unowned"] if "takes" in stacks(row, "waiter")),
