@@ -179,6 +179,18 @@ struct python_lock python_lock_find(struct remote *remote, const struct task_cal
 							  : lock;
 }
 
+bool python_lock_has_futex(struct remote *remote, uint64_t object, uint64_t futex)
+{
+	uint64_t lock;
+
+	if (!remote->python)
+		return false;
+	lock = object + head_more(remote) + LOCK_OFFSET;
+	return python_word_at(&remote->mem, lock) == futex ||
+	       (layout_of(remote)->version >= FIRST_PARKED &&
+		python_word_at(&remote->mem, futex - PARKED_BEFORE) == lock);
+}
+
 pid_t python_rlock_owner(struct remote *remote, uint64_t object)
 {
 	const uint64_t thread =

@@ -27,6 +27,8 @@ struct python_lock {
 /* The lock that a thread with this stack, blocked in a futex, waits for. */
 struct python_lock python_lock_find(struct remote *remote, const struct task_call *call,
 				    const struct remote_stack *stack);
+/* Whether a thread that blocks in this futex waits for the Lock or RLock. */
+bool python_lock_has_futex(struct remote *remote, uint64_t object, uint64_t futex);
 /* The thread that holds the RLock now; 0: none, or not known. */
 pid_t python_rlock_owner(struct remote *remote, uint64_t object);
 /* The thread that one with this stack waits for in Thread.join(); 0: none, or unknown. */

@@ -18,6 +18,7 @@
 #include "remote/open.h"
 #include "remote/process.h"
 #include "remote/python.h"
+#include "remote/python_lock.h"
 #include "remote/regions.h"
 #include "remote/ruby.h"
 #include "remote/thread_name.h"
@@ -305,22 +306,20 @@ pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
 	return wait_owner_now(&process->remote, &owned->wait, &owned->states);
 }
 
-bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
-			  const struct wall_thread *thread, const struct wall_owned_wait *owned)
+/*
+ * Whether a thread in this futex waits for the same as the wait: some share one futex with other
+ * waits, or have one for each thread, and then memory shows for what.
+ */
+static bool is_for_same(struct wall_reader *reader, const struct image *image,
+			const struct wall_owned_wait *owned, uint64_t futex)
 {
-	const enum wait_on on = owned->wait.on;
-	struct task_call call;
+	const bool is_same_futex = futex / FUTEXES == owned->futex / FUTEXES;
+	const struct wait *wait = &owned->wait;
 	uint64_t value;
 
-	if (owned->futex == 0 || task_read_call(thread->pid, thread->tid, &call) < 0 ||
-	    call.is_running || call.number != SYS_futex ||
-	    call.arguments[0] / FUTEXES != owned->futex / FUTEXES)
-		return false;
-	if (on == WAIT_ON_GIL || on == WAIT_ON_MUTEX || on == WAIT_ON_RWLOCK)
-		return true;
-	/* A Ruby thread waits for everything in one futex: its memory shows for what. */
-	if ((on != WAIT_ON_GVL && on != WAIT_ON_RUBY_MUTEX) ||
-	    !table_get(&reader->processes, 0, image->row, &value))
+	if (wait->on == WAIT_ON_GIL || wait->on == WAIT_ON_MUTEX || wait->on == WAIT_ON_RWLOCK)
+		return is_same_futex;
+	if (!table_get(&reader->processes, 0, image->row, &value))
 		return false;
 	struct wall_process *process = (void *)(uintptr_t)value;
 	struct remote *remote = &process->remote;
@@ -328,8 +327,22 @@ bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
 	if (!process->is_open)
 		return false;
 	memory_forget(&remote->mem);
+	if (wait->on == WAIT_ON_PYTHON_LOCK || wait->on == WAIT_ON_PYTHON_RLOCK)
+		return python_lock_has_futex(remote, wait->object, futex);
+	if (!is_same_futex || (wait->on != WAIT_ON_GVL && wait->on != WAIT_ON_RUBY_MUTEX))
+		return false;
 	if (remote_ruby_waits_for_gvl(remote, owned->states.ruby, owned->futex))
-		return on == WAIT_ON_GVL;
-	return on == WAIT_ON_RUBY_MUTEX &&
-	       remote_ruby_receiver(remote, owned->states.ruby).object == owned->wait.object;
+		return wait->on == WAIT_ON_GVL;
+	return wait->on == WAIT_ON_RUBY_MUTEX &&
+	       remote_ruby_receiver(remote, owned->states.ruby).object == wait->object;
+}
+
+bool wall_reader_waits_in(struct wall_reader *reader, const struct image *image,
+			  const struct wall_thread *thread, const struct wall_owned_wait *owned)
+{
+	struct task_call call;
+
+	return owned->futex != 0 && task_read_call(thread->pid, thread->tid, &call) == 0 &&
+	       !call.is_running && call.number == SYS_futex &&
+	       is_for_same(reader, image, owned, call.arguments[0]);
 }

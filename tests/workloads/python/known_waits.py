@@ -7,6 +7,7 @@ the four with the GIL and the four with the Lock, which waited for how long whil
 the latter slept at least, without waits for the GIL; its numbers as Python and the system have them.  FILE is made.
 """
 
+import itertools
 import json
 import mmap
 import os
@@ -100,15 +101,20 @@ def book(name, state, meter, began):
                    "ids": [threading.get_ident(), threading.get_native_id()]}
 
 
+def span_with_gil(numbers):
+    """When one call into C, which keeps the GIL, began and ended: by itself, as the GIL can be given up around it."""
+    clock = iter(time.monotonic_ns, None)
+    marked = itertools.chain(itertools.islice(clock, 1), numbers, itertools.islice(clock, 1))
+    return tuple(filter(len(numbers).__lt__, marked))
+
+
 def holds_gil(name, number):
-    """One call into C after the other, of 8, 4, 2 and 1 ms, that keep the GIL until they return."""
+    """One call into C after the other, of some 8, 4, 2 and 1 ms."""
     set_name(name)
     meter, began, mine = Meter(), time.monotonic_ns(), []
-    numbers = range(320000 >> number)
+    numbers = range(160000 >> number)
     while time.monotonic() < until:
-        from_ns = time.monotonic_ns()
-        sum(numbers)
-        mine.append((from_ns, time.monotonic_ns()))
+        mine.append(span_with_gil(numbers))
         time.sleep(0)
     book(name, "gil", meter, began)
     # Between two turns it wants it.
