@@ -195,6 +195,7 @@ int remote_map_again(struct remote *remote, struct error *err)
 	data_names_done(&remote->data_names);
 	remote->rules = (struct recent){ 0 };
 	remote->data_names = (struct data_names){ 0 };
+	remote->pthread_lists = (struct pthread_lists){ 0 };
 	remote_images_read(&remote->images, remote->maps, &remote->mem);
 	find_all_rules(remote);
 	if (!remote->python || !remote->ruby)

@@ -14,6 +14,7 @@
 #include "remote/images.h"
 #include "remote/kept.h"
 #include "remote/memory.h"
+#include "remote/pthreads.h"
 #include "remote/sockets.h"
 
 struct core;
@@ -31,6 +32,7 @@ struct remote {
 	struct mem mem;
 	struct maps *maps;
 	struct remote_images images;
+	struct pthread_lists pthread_lists; /* of these images */
 	struct unwind_file *go_file; /* of a Go program, whose images use it; or NULL */
 	struct recent rules;         /* unwind rules by address: walk.c */
 	struct recent

@@ -24,7 +24,7 @@ struct field {
 	uint32_t bits, count, offset;
 };
 
-struct lists {
+struct offsets {
 	uint32_t used, user; /* of _rtld_global */
 	uint32_t link;       /* of struct pthread */
 };
@@ -41,16 +41,16 @@ static bool read_field(const struct elf_file *elf, const char *name, uint32_t *o
 	return true;
 }
 
-static bool read_lists(const char *path, struct lists *out_lists)
+static bool read_offsets(const char *path, struct offsets *out_offsets)
 {
 	struct elf_file elf;
 	bool found;
 
 	if (elf_file_open(path, &elf, NULL) < 0)
 		return false;
-	found = read_field(&elf, "_thread_db_rtld_global__dl_stack_used", &out_lists->used) &&
-		read_field(&elf, "_thread_db_rtld_global__dl_stack_user", &out_lists->user) &&
-		read_field(&elf, "_thread_db_pthread_list", &out_lists->link);
+	found = read_field(&elf, "_thread_db_rtld_global__dl_stack_used", &out_offsets->used) &&
+		read_field(&elf, "_thread_db_rtld_global__dl_stack_user", &out_offsets->user) &&
+		read_field(&elf, "_thread_db_pthread_list", &out_offsets->link);
 	elf_file_close(&elf);
 	return found;
 }
@@ -111,27 +111,45 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-void pthreads_read(struct remote *remote, struct pthread_places *out_places)
+static struct pthread_lists find_lists(const struct remote *remote)
 {
-	struct lists lists;
+	struct offsets offsets = { 0 };
 	uint64_t global = 0;
-	bool has_lists = false;
+	bool has_offsets = false;
 
-	*out_places = (struct pthread_places){ 0 };
-	for (size_t i = 0; i < remote->images.count && !(has_lists && global); i++) {
+	for (size_t i = 0; i < remote->images.count && !(has_offsets && global); i++) {
 		const struct remote_image *image = &remote->images.images[i];
 		const char *name = name_of(image->path);
+		const bool is_loader = strncmp(name, "ld-", 3) == 0;
+
+		if (!is_loader && strncmp(name, "libc.so", 7) != 0 &&
+		    strncmp(name, "libc-", 5) != 0)
+			continue;
 		CLEANUP(freep) char *path = remote_image_path(remote, image);
 
-		if (strncmp(name, "ld-", 3) == 0)
+		if (is_loader)
 			global = remote_symbol_at(path, image->bias, "_rtld_global");
-		else if (strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-", 5) == 0)
-			has_lists = read_lists(path, &lists);
+		else
+			has_offsets = read_offsets(path, &offsets);
 	}
-	if (!has_lists || global == 0)
+	return (struct pthread_lists){ .is_known = true,
+				       .is_there = has_offsets && global != 0,
+				       .used = global + offsets.used,
+				       .user = global + offsets.user,
+				       .link = offsets.link };
+}
+
+void pthreads_read(struct remote *remote, struct pthread_places *out_places)
+{
+	const struct pthread_lists *lists = &remote->pthread_lists;
+
+	*out_places = (struct pthread_places){ 0 };
+	if (!lists->is_known)
+		remote->pthread_lists = find_lists(remote);
+	if (!lists->is_there)
 		return;
-	read_list(remote, global + lists.used, lists.link, out_places);
-	read_list(remote, global + lists.user, lists.link, out_places);
+	read_list(remote, lists->used, lists->link, out_places);
+	read_list(remote, lists->user, lists->link, out_places);
 }
 
 void pthreads_done(struct pthread_places *places)
