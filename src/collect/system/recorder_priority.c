@@ -1,13 +1,46 @@
 #include "collect/system/recorder_priority.h"
 
 #include <sched.h>
+#include <stdint.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /*
  * Ten times the share of a thread at 0: the recorder needs only a few percent of a processor,
  * but without delay.
  */
 #define BETTER_NICE (-10)
+
+/*
+ * From Linux 6.12 on a thread that wakes gets a processor at once if its time slice is shorter than
+ * that of the thread that runs there, by default 0.7 to 2.8 ms; else it may wait until that one
+ * ends.  A slice that is shorter than what the recorder does at once would have it preempted in
+ * turn.  Older kernels ignore it.
+ */
+#define SHORT_SLICE_NS 600000
+#define USUAL_SLICE_NS 0
+
+/* As in linux/sched/types.h, which cannot be included beside <sched.h>; its first version. */
+struct sched_attr {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+/* For the calling thread; keeps its nice value. */
+static void set_slice(uint64_t slice_ns)
+{
+	const struct sched_attr attr = { .size = sizeof attr,
+					 .policy = SCHED_OTHER,
+					 .nice = getpriority(PRIO_PROCESS, 0),
+					 .runtime_ns = slice_ns };
+
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		syscall(SYS_sched_setattr, 0, &attr, 0);
+}
 
 static int processors(void)
 {
@@ -25,8 +58,11 @@ int recorder_priority_raise(void)
 	/* On Linux 0 means the calling thread, not the process. */
 	const int before = getpriority(PRIO_PROCESS, 0);
 
-	if (before <= 0 && before > BETTER_NICE && processors() > 1)
+	if (before > 0 || processors() == 1)
+		return before;
+	if (before > BETTER_NICE)
 		setpriority(PRIO_PROCESS, 0, BETTER_NICE);
+	set_slice(SHORT_SLICE_NS);
 	return before;
 }
 
@@ -34,4 +70,5 @@ void recorder_priority_restore(int before)
 {
 	if (getpriority(PRIO_PROCESS, 0) < before)
 		setpriority(PRIO_PROCESS, 0, before);
+	set_slice(USUAL_SLICE_NS);
 }

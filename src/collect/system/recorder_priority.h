@@ -1,9 +1,10 @@
 /*
- * recorder_priority - gives the recorder's thread a better nice value.
+ * recorder_priority - gives the recorder's thread a better nice value and a short time slice.
  *
  * A recorder that waits for a processor which the recorded program uses reads the rings too
- * late, and samples are lost.  Children would inherit the nice value, so programs are started
- * before it is raised.
+ * late, and samples are lost; and ticks of the wall clock that come late where another thread has
+ * the processor miss what that thread holds.  Children would inherit both, so programs are started
+ * before they are set.
  */
 #pragma once
 
