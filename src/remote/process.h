@@ -33,8 +33,8 @@ struct remote {
 	struct maps *maps;
 	struct remote_images images;
 	struct pthread_lists pthread_lists; /* of these images */
-	struct unwind_file *go_file; /* of a Go program, whose images use it; or NULL */
-	struct recent rules;         /* unwind rules by address: walk.c */
+	struct unwind_file *go_file;        /* of a Go program, whose images use it; or NULL */
+	struct recent rules;                /* unwind rules by address: walk.c */
 	struct recent
 		*shared_rules; /* likewise by place in a file, of all processes; or NULL */
 	struct intern strings; /* names and paths */

@@ -12,41 +12,47 @@
 #include "collect/session/state.h"
 #include "collect/session/wall_internal.h"
 
-/* Whether the thread is still in the same wait as before. */
-static bool waits_on(const struct wall_thread *thread, uint64_t serial)
+/* Whether the thread has been in its present wait since then at the latest. */
+static bool waits_since(const struct wall_thread *thread, uint64_t time_ns)
 {
-	return thread->serial == serial && thread->place == WALL_WAITS &&
+	return thread->place == WALL_WAITS && thread->since_ns <= time_ns &&
 	       thread->end_ns == UINT64_MAX;
 }
 
-/* Reads it between two looks at its switches. */
+/*
+ * Reads it, then takes its switches: they show in which wait it was read, which may be a later one
+ * than it was listed for, and whether it still was in it at the end.
+ */
 static void read_exact(struct session *session, struct image *image, struct wall_thread *thread,
 		       uint64_t now_ns)
 {
 	struct session_wall *wall = &session->wall;
 	const uint32_t row = thread->row;
-	const uint64_t serial = thread->serial, met_ns = monotonic_ns();
-	const bool was_read = thread->is_read;
 	struct wall_read read;
 	const enum wall_reading reading =
 		wall_reader_read(&wall->reader, image, thread, now_ns, &read);
+	const uint64_t met_ns = wall->reader.met_ns;
 
 	wall->reads++;
 	session_take_events(session);
 	thread = wall_find(&wall->threads, row);
 	if (reading == WALL_READ_NOTHING || thread == NULL)
 		return;
-	const bool is_whole = reading == WALL_READ_STACK && waits_on(thread, serial);
+	const bool is_whole = reading == WALL_READ_STACK && waits_since(thread, met_ns);
 
 	wall->torn += !is_whole;
-	/* A wait that goes on, and whose last read was provisional, gets the new one. */
-	if (was_read && is_whole)
+	if (!is_whole) {
+		if (!waits_since(thread, met_ns))
+			wall_thread_take_state(thread, &wall->threads.rows, read.state,
+					       wall->gap_ns, met_ns);
+		return;
+	}
+	/* A wait that goes on, and whose last read was provisional, keeps its distance of ticks. */
+	if (thread->is_read)
 		thread->read = read;
-	else if (!was_read && (is_whole || !waits_on(thread, serial)))
-		wall_thread_take_read(thread, &wall->threads.rows, &read, wall->gap_ns,
-				      is_whole);
-	if (is_whole)
-		session_owners_take(session, image, thread, serial, met_ns);
+	else
+		wall_thread_take_read(thread, &read, wall->gap_ns);
+	session_owners_take(session, image, thread, thread->serial, met_ns);
 }
 
 static bool is_to_be_read(const struct wall_thread *thread)

@@ -191,8 +191,10 @@ static enum wall_reading read_thread(struct wall_reader *reader, struct wall_pro
 	struct task_status status;
 	struct task_call again;
 
-	if (task_read_call(thread->pid, thread->tid, &met.call) < 0 || met.call.is_running ||
-	    task_read_status(thread->pid, thread->tid, &status) < 0)
+	if (task_read_call(thread->pid, thread->tid, &met.call) < 0 || met.call.is_running)
+		return WALL_READ_NOTHING;
+	reader->met_ns = monotonic_ns();
+	if (task_read_status(thread->pid, thread->tid, &status) < 0)
 		return WALL_READ_NOTHING;
 	thread->inner_tid = status.inner_tid;
 	met.state = status.state;

@@ -26,11 +26,12 @@ struct wall_reader {
 	const struct wall *threads; /* the known threads */
 	struct table processes;     /* by an image's row, to struct wall_process * */
 	size_t open;                /* number of open ones */
-	struct remote_stack stack;  /* of the last read, as the next four */
+	struct remote_stack stack;  /* of the last read, as the next five */
 	struct wait wait;
 	struct walk_states states;
 	const char *name; /* in its language; NULL: not read, or none */
 	uint64_t futex;   /* in which it waits; 0: in none */
+	uint64_t met_ns;  /* CLOCK_MONOTONIC: when it was in that call */
 	uint64_t cost_ns; /* time spent on opening processes */
 	uint64_t refused; /* processes that may not be read */
 };

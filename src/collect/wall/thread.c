@@ -79,21 +79,24 @@ void wall_thread_switch_in(struct wall_thread *thread, const struct wall_rows *r
 	begin_place(thread, WALL_RUNS, time_ns);
 }
 
-void wall_thread_take_read(struct wall_thread *thread, const struct wall_rows *rows,
-			   const struct wall_read *read, uint64_t gap_ns, bool is_whole)
+void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *read,
+			   uint64_t gap_ns)
 {
-	struct wall_read met = *read;
-
 	thread->met = read->state;
-	if (is_whole) {
-		thread->is_read = true;
-		thread->read = *read;
-		thread->gap_ns = gap_ns;
+	thread->is_read = true;
+	thread->read = *read;
+	thread->gap_ns = gap_ns;
+}
+
+void wall_thread_take_state(struct wall_thread *thread, const struct wall_rows *rows,
+			    uint8_t state, uint64_t gap_ns, uint64_t met_ns)
+{
+	const struct wall_read met = { .state = state };
+
+	if (met_ns > thread->last_end_ns ||
+	    met_ns + thread->last_unread_ns < thread->last_end_ns)
 		return;
-	}
-	met.has_stack = false;
-	met.stack = 0;
-	met.ending = 0;
+	thread->met = state;
 	wall_thread_read_last(thread, rows, &met, gap_ns);
 }
 

@@ -91,12 +91,9 @@ struct wall_thread {
 	uint32_t credit_count;
 	uint8_t met;              /* the state of the wait that was read last */
 	uint64_t falls_asleep_ns; /* preempted on its way to a wait; in no row yet */
-	/*
-	 * How long it was runnable after its waits, of those that were the only one to end
-	 * since it was settled: by their states, and under running those that were not read.
-	 */
-	struct wall_sum delays[WAIT_STATE_COUNT];
-	/* Waits by length, of those that ended with hardly any such time, or alone. */
+	/* How long it was runnable after waits: all, by state, and by length if not read. */
+	struct wall_sum queued, delays[WAIT_STATE_COUNT], unread_delays[WALL_LENGTHS];
+	/* Waits by length, of those after which it was hardly runnable. */
 	uint64_t usual[WALL_LENGTHS], usual_count;
 
 	/* Since the last wall_thread_settle(). */
@@ -104,7 +101,8 @@ struct wall_thread {
 	struct wall_ended ended[WALL_ENDED];
 	uint32_t ended_count;
 	struct wall_sum unread[WALL_LENGTHS]; /* ended without having been read */
-	uint64_t last_unread_ns;              /* the last of them, if it was the last wait; 0 */
+	/* The last of them, if it was the last wait, else 0; and when it ended. */
+	uint64_t last_unread_ns, last_end_ns;
 	/* By the records of switches since schedstat was as in sched. */
 	bool has_sched, has_run; /* without has_run, sched.run_ns is not to be used */
 	struct wall_sched sched;
@@ -125,12 +123,15 @@ void wall_thread_switch_out(struct wall_thread *thread, const struct wall_rows *
 			    uint64_t time_ns, bool is_preempted);
 void wall_thread_switch_in(struct wall_thread *thread, const struct wall_rows *rows,
 			   uint64_t time_ns);
+/* Its wait was read, at a tick gap_ns after the one before, and goes on. */
+void wall_thread_take_read(struct wall_thread *thread, const struct wall_read *read,
+			   uint64_t gap_ns);
 /*
- * Its wait was read, at a tick gap_ns after the one before.  is_whole: it was in the same wait
- * from the beginning of the read to its end; else that wait has ended.
+ * Its state was read likewise, at met_ns (CLOCK_MONOTONIC), in a wait that has ended since.  Does
+ * nothing if that was not its last one.
  */
-void wall_thread_take_read(struct wall_thread *thread, const struct wall_rows *rows,
-			   const struct wall_read *read, uint64_t gap_ns, bool is_whole);
+void wall_thread_take_state(struct wall_thread *thread, const struct wall_rows *rows,
+			    uint8_t state, uint64_t gap_ns, uint64_t met_ns);
 /*
  * Called when all its switches up to now have been taken.  sched: schedstat, or NULL.  Only
  * schedstat has the time that a thread queued for a CPU at the end of its waits; and the

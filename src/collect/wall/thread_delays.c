@@ -2,10 +2,11 @@
  * What waits that ended give to running and to being runnable: only the sums are known, of all
  * that ended since the thread was settled.
  *
- * A switch takes each wait the same time.  A thread that is runnable is so for long after few of
- * its waits: mostly it gets a CPU at once, else when another thread has used its time slice.  So
- * that time is taken first from waits of a length that is rare where the thread was hardly
- * runnable, or was so after one wait alone: these are longer by what they are to give.
+ * A switch takes each wait the same time.  How long the thread is runnable after waits of one state
+ * or length is learned from what was divided before, so most from waits that ended alone.  A thread
+ * that is runnable for long is so after few of its waits, when another thread has to use up its
+ * time slice: these are longer by that, so those give more that would be of a usual length without
+ * it.
  */
 #include "collect/wall/thread_internal.h"
 
@@ -29,6 +30,8 @@ struct giver {
 /* So many waits show which lengths are usual, and the older ones lose weight from so many on. */
 #define USUAL_LEAST 20
 #define USUAL_MOST  1000
+/* Likewise of waits whose delays are known. */
+#define KNOWN_MOST 1000
 /* Per cent of the waits: a shorter length with more is usual. */
 #define USUAL_PERCENT 2
 /* Against the part of the waits that are of a length: that several give, and not one alone. */
@@ -54,22 +57,42 @@ static size_t list_givers(struct wall_thread *thread, struct giver *givers)
 	return count;
 }
 
-/*
- * 1, or, in relation to other states, how long the thread was runnable after such waits.  Of waits
- * that were not read nothing else is known than of all.
- */
-static double expected(const struct wall_thread *thread, uint8_t state)
+/* Waits like this one, of which is known how long the thread was runnable after them. */
+static struct wall_sum *like(struct wall_thread *thread, const struct giver *giver)
 {
-	const struct wall_sum *sum = &thread->delays[state % WAIT_STATE_COUNT];
-	uint64_t all_ns = 0, all = 0;
+	return giver->state != WAIT_STATE_RUNNING
+		       ? &thread->delays[giver->state % WAIT_STATE_COUNT]
+		       : &thread->unread_delays[giver->length];
+}
 
-	if (sum->count > 0 && state != WAIT_STATE_RUNNING)
+/* In relation to others, how long the thread is runnable after such a wait. */
+static double expected(struct wall_thread *thread, const struct giver *giver)
+{
+	const struct wall_sum *sum = like(thread, giver);
+	const struct wall_sum *all = &thread->queued;
+
+	if (sum->count > 0)
 		return 1 + (double)sum->ns / (double)sum->count;
-	for (int i = 0; i < WAIT_STATE_COUNT; i++) {
-		all_ns += thread->delays[i].ns;
-		all += thread->delays[i].count;
+	return 1 + (all->count > 0 ? (double)all->ns / (double)all->count : 0);
+}
+
+/*
+ * What each gave: the sum of several was divided by what was known before, and tells more the more
+ * of them are alike, and all if one is alone.
+ */
+static void learn_delays(struct wall_thread *thread, const struct giver *givers,
+			 const uint64_t *before_ns, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct wall_sum *sum = like(thread, &givers[i]);
+
+		if (sum->count >= KNOWN_MOST) {
+			sum->ns /= 2;
+			sum->count /= 2;
+		}
+		sum->ns += before_ns[i] - *givers[i].ns;
+		sum->count += givers[i].count;
 	}
-	return 1 + (all > 0 ? (double)all_ns / (double)all : 0);
 }
 
 /*
@@ -148,51 +171,46 @@ static double usual_part(const struct wall_thread *thread, uint8_t length)
 	return (double)thread->usual[length] / (double)thread->usual_count;
 }
 
-/* How usual the wait's length would be if it alone gave all of it. */
+/*
+ * How much more usual the wait's length would be if it alone gave all of it.  That waits of some
+ * state end alone more often than others, and are known better, cancels out.
+ */
 static double explains(const struct wall_thread *thread, const struct giver *giver, uint64_t ns)
 {
 	const uint64_t each_ns = *giver->ns / giver->count;
+	const double without =
+		each_ns > ns ? usual_part(thread, wall_thread_length_of(each_ns - ns)) : 0;
 
-	return SEVERAL_GIVE +
-	       (each_ns > ns ? usual_part(thread, wall_thread_length_of(each_ns - ns)) : 0);
-}
-
-/* First from waits of lengths of which there are more than usual. */
-static uint64_t take_unusual(const struct wall_thread *thread, struct giver *givers,
-			     size_t count, uint64_t ns)
-{
-	uint64_t met[WALL_LENGTHS] = { 0 }, all = 0;
-
-	if (thread->usual_count < USUAL_LEAST)
-		return ns;
-	for (size_t i = 0; i < count; i++) {
-		met[givers[i].length] += givers[i].count;
-		all += givers[i].count;
-	}
-	for (size_t i = 0; i < count; i++) {
-		const uint8_t length = givers[i].length;
-		const double more =
-			(double)met[length] - (double)all * usual_part(thread, length);
-
-		givers[i].weight = more <= 0 ? 0
-					     : (double)givers[i].count *
-						       expected(thread, givers[i].state) *
-						       more / (double)met[length] *
-						       explains(thread, &givers[i], ns);
-	}
-	return share(givers, count, ns, usual_least_ns(thread));
+	return (SEVERAL_GIVE + without) / (SEVERAL_GIVE + usual_part(thread, giver->length));
 }
 
 static uint64_t take_queued(struct wall_thread *thread, uint64_t ns)
 {
 	struct giver givers[GIVERS];
 	const size_t count = list_givers(thread, givers);
-	uint64_t left_ns = take_unusual(thread, givers, count, ns);
+	const bool has_usual = thread->usual_count >= USUAL_LEAST;
+	uint64_t before_ns[GIVERS], left_ns;
 
-	for (size_t i = 0; i < count; i++)
-		givers[i].weight = (double)givers[i].count * expected(thread, givers[i].state);
-	left_ns = share(givers, count, left_ns, 0);
-	return ns - take_rest(thread, givers, count, left_ns);
+	for (size_t i = 0; i < count; i++) {
+		before_ns[i] = *givers[i].ns;
+		givers[i].weight = (double)givers[i].count * expected(thread, &givers[i]) *
+				   (has_usual ? explains(thread, &givers[i], ns) : 1);
+	}
+	/* First what leaves each the shortest usual length. */
+	left_ns = share(givers, count, ns, has_usual ? usual_least_ns(thread) : 0);
+	left_ns = take_rest(thread, givers, count, share(givers, count, left_ns, 0));
+	learn_delays(thread, givers, before_ns, count);
+	return ns - left_ns;
+}
+
+/* Whether it was runnable for no longer than it is after its waits on average, or hardly so. */
+static bool is_little(const struct wall_thread *thread, uint64_t queued_ns)
+{
+	const struct wall_sum *queued = &thread->queued;
+	const uint64_t average_ns = queued->count > 0 ? queued->ns / queued->count : 0;
+
+	return queued_ns <=
+	       thread->wakeups * (average_ns > AT_ONCE_NS ? average_ns : AT_ONCE_NS);
 }
 
 static void learn_lengths(struct wall_thread *thread, uint64_t queued_ns)
@@ -200,7 +218,7 @@ static void learn_lengths(struct wall_thread *thread, uint64_t queued_ns)
 	struct giver givers[GIVERS];
 	const size_t count = list_givers(thread, givers);
 
-	if (count == 0 || (thread->wakeups != 1 && queued_ns > thread->wakeups * AT_ONCE_NS))
+	if (count == 0 || !is_little(thread, queued_ns))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t ns =
@@ -218,21 +236,10 @@ static void learn_lengths(struct wall_thread *thread, uint64_t queued_ns)
 	}
 }
 
-static void learn_delay(struct wall_thread *thread, uint64_t ns)
-{
-	const uint8_t state = thread->ended_count > 0 ? thread->ended[0].read.state
-						      : (uint8_t)WAIT_STATE_RUNNING;
-	struct wall_sum *sum = &thread->delays[state % WAIT_STATE_COUNT];
-
-	if (thread->wakeups != 1)
-		return;
-	sum->ns += ns;
-	sum->count++;
-}
-
 uint64_t wall_thread_take(struct wall_thread *thread, uint64_t running_ns, uint64_t queued_ns)
 {
-	learn_delay(thread, queued_ns);
+	thread->queued.ns += queued_ns;
+	thread->queued.count += thread->wakeups;
 	learn_lengths(thread, queued_ns);
 	return take_running(thread, running_ns) + take_queued(thread, queued_ns);
 }

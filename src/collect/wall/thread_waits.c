@@ -27,6 +27,7 @@ void wall_thread_end_wait(struct wall_thread *thread, const struct wall_rows *ro
 		unread->ns += ns;
 		unread->count++;
 		thread->last_unread_ns = ns;
+		thread->last_end_ns = time_ns;
 	}
 	thread->is_read = false;
 }
@@ -46,7 +47,7 @@ void wall_thread_read_last(struct wall_thread *thread, const struct wall_rows *r
 	if (thread->ended_count == WALL_ENDED)
 		wall_thread_book_ended(thread, rows);
 	thread->ended[thread->ended_count++] = (struct wall_ended){
-		.read = *read, .ns = ns, .end_ns = thread->since_ns, .gap_ns = gap_ns
+		.read = *read, .ns = ns, .end_ns = thread->last_end_ns, .gap_ns = gap_ns
 	};
 }
 

@@ -66,7 +66,7 @@ static void a_long_wait_has_its_stack_for_all_of_it(void **state)
 	(void)state;
 	begin(&thread, WALL_RUNS);
 	wall_thread_switch_out(&thread, &rows, 1002 * MS, false);
-	wall_thread_take_read(&thread, &rows, &in_sleep, GAP, true);
+	wall_thread_take_read(&thread, &in_sleep, GAP);
 	wall_thread_switch_in(&thread, &rows, 1102 * MS);
 	wall_thread_settle(&thread, &rows, NULL);
 	assert_int_equal(by_stack[3], 100 * MS);
@@ -83,10 +83,10 @@ static void rows_of_waits_end_when_these_did(void **state)
 	(void)state;
 	begin(&thread, WALL_RUNS);
 	wall_thread_switch_out(&thread, &rows, 1010 * MS, false);
-	wall_thread_take_read(&thread, &rows, &in_sleep, GAP, true);
+	wall_thread_take_read(&thread, &in_sleep, GAP);
 	wall_thread_switch_in(&thread, &rows, 1040 * MS);
 	wall_thread_switch_out(&thread, &rows, 1041 * MS, false);
-	wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+	wall_thread_take_read(&thread, &in_io, GAP);
 	wall_thread_switch_in(&thread, &rows, 1045 * MS);
 	wall_thread_settle(&thread, &rows, NULL);
 	assert_int_equal(ended_ns[3], 1040 * MS);
@@ -101,7 +101,7 @@ static void a_long_wait_is_in_rows_before_it_ends(void **state)
 	(void)state;
 	begin(&thread, WALL_RUNS);
 	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
-	wall_thread_take_read(&thread, &rows, &in_sleep, GAP, true);
+	wall_thread_take_read(&thread, &in_sleep, GAP);
 	wall_thread_book(&thread, &rows, 3000 * MS);
 	assert_int_equal(by_stack[3], 2000 * MS);
 	wall_thread_switch_in(&thread, &rows, 4000 * MS);
@@ -120,8 +120,7 @@ static void short_waits_that_were_met_stand_for_ticks(void **state)
 	for (int i = 0; i < 1000; i++) {
 		wall_thread_switch_out(&thread, &rows, now, false);
 		if (i % 10 == 5)
-			wall_thread_take_read(&thread, &rows, i % 20 == 5 ? &in_io : &in_sleep,
-					      GAP, true);
+			wall_thread_take_read(&thread, i % 20 == 5 ? &in_io : &in_sleep, GAP);
 		now += MS;
 		wall_thread_switch_in(&thread, &rows, now);
 		wall_thread_settle(&thread, &rows, NULL);
@@ -149,8 +148,7 @@ static void waits_of_one_length_lose_no_time_to_those_of_another(void **state)
 
 		wall_thread_switch_out(&thread, &rows, now, false);
 		if (i / 2 % (every / 2) == 1)
-			wall_thread_take_read(&thread, &rows, is_sleep ? &in_sleep : &in_io,
-					      GAP, true);
+			wall_thread_take_read(&thread, is_sleep ? &in_sleep : &in_io, GAP);
 		now += is_sleep ? MS : 6 * MS;
 		wall_thread_switch_in(&thread, &rows, now);
 		wall_thread_settle(&thread, &rows, NULL);
@@ -171,8 +169,7 @@ static void reads_of_one_length_share_its_time(void **state)
 	begin(&thread, WALL_RUNS);
 	for (int i = 0; i < 100; i++) {
 		wall_thread_switch_out(&thread, &rows, now, false);
-		wall_thread_take_read(&thread, &rows, i % 4 == 0 ? &in_io : &in_sleep, GAP,
-				      true);
+		wall_thread_take_read(&thread, i % 4 == 0 ? &in_io : &in_sleep, GAP);
 		now += MS;
 		wall_thread_switch_in(&thread, &rows, now);
 	}
@@ -192,13 +189,13 @@ static void a_long_wait_that_was_missed_is_like_those_of_its_length(void **state
 	for (int i = 0; i < 20; i++) {
 		wall_thread_switch_out(&thread, &rows, now, false);
 		if (i < 15)
-			wall_thread_take_read(&thread, &rows, &in_sleep, GAP, true);
+			wall_thread_take_read(&thread, &in_sleep, GAP);
 		now += 12 * MS;
 		wall_thread_switch_in(&thread, &rows, now);
 		wall_thread_settle(&thread, &rows, NULL);
 		wall_thread_switch_out(&thread, &rows, now, false);
 		if (i % 4 == 0)
-			wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+			wall_thread_take_read(&thread, &in_io, GAP);
 		now += 200 * US;
 		wall_thread_switch_in(&thread, &rows, now);
 		wall_thread_settle(&thread, &rows, NULL);
@@ -221,13 +218,37 @@ static void waits_without_a_read_have_their_time_and_no_stack(void **state)
 		wall_thread_switch_in(&thread, &rows, now);
 		/* Met, and gone on before its stack was read. */
 		if (i == 500)
-			wall_thread_take_read(&thread, &rows, &in_io, GAP, false);
+			wall_thread_take_state(&thread, &rows, WAIT_STATE_IO, GAP,
+					       now - 10 * US);
 		wall_thread_settle(&thread, &rows, NULL);
 	}
 	end(&thread, now);
 	assert_int_equal(by_kind[WALL_ROW_SHORT], 20 * MS);
 	assert_int_equal(by_kind[WALL_ROW_STACK], 0);
 	assert_int_equal(by_state[WAIT_STATE_IO], 20 * MS);
+}
+
+static void a_state_that_was_read_in_a_later_wait_is_not_the_ended_ones(void **state)
+{
+	struct wall_thread thread;
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	for (int i = 0; i < 100; i++) {
+		wall_thread_switch_out(&thread, &rows, now, false);
+		now += 100 * US;
+		if (i % 4 == 0)
+			wall_thread_take_read(&thread, &in_io, GAP);
+		wall_thread_switch_in(&thread, &rows, now);
+		if (i % 4 == 1)
+			wall_thread_take_state(&thread, &rows, WAIT_STATE_SLEEP, GAP,
+					       now + 50 * US);
+		wall_thread_settle(&thread, &rows, NULL);
+	}
+	end(&thread, now);
+	assert_int_equal(by_state[WAIT_STATE_SLEEP], 0);
+	assert_int_equal(by_state[WAIT_STATE_IO], 100 * 100 * US);
 }
 
 static void what_preempted_threads_and_new_ones_wait_for_is_a_cpu(void **state)
@@ -254,7 +275,7 @@ static void a_wakes_delay_is_no_waiting(void **state)
 	begin(&thread, WALL_RUNS);
 	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
 	wall_thread_settle(&thread, &rows, &before);
-	wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+	wall_thread_take_read(&thread, &in_io, GAP);
 	wall_thread_switch_in(&thread, &rows, 1050 * MS);
 	/* Preempted for 1 ms, and 3 ms after the wake. */
 	wall_thread_switch_out(&thread, &rows, 1051 * MS, true);
@@ -277,10 +298,10 @@ static void each_wait_gives_its_delay(void **state)
 	for (uint64_t i = 0; i < 3; i++) {
 		const uint64_t from_ns = 1001 * MS + i * 50 * MS;
 
-		wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+		wall_thread_take_read(&thread, &in_io, GAP);
 		wall_thread_switch_in(&thread, &rows, from_ns + 40 * MS);
 		wall_thread_switch_out(&thread, &rows, from_ns + 41 * MS, false);
-		wall_thread_take_read(&thread, &rows, &in_sleep, GAP, true);
+		wall_thread_take_read(&thread, &in_sleep, GAP);
 		wall_thread_switch_in(&thread, &rows, from_ns + 49 * MS);
 		wall_thread_switch_out(&thread, &rows, from_ns + 50 * MS, false);
 	}
@@ -298,7 +319,7 @@ static void wait_once(struct wall_thread *thread, const struct wall_read *read, 
 		      uint64_t ns, uint64_t delay_ns)
 {
 	wall_thread_switch_out(thread, &rows, *now, false);
-	wall_thread_take_read(thread, &rows, read, GAP, true);
+	wall_thread_take_read(thread, read, GAP);
 	*now += ns + delay_ns;
 	wall_thread_switch_in(thread, &rows, *now);
 }
@@ -377,7 +398,7 @@ static void what_a_switch_takes_is_running(void **state)
 	begin(&thread, WALL_RUNS);
 	wall_thread_switch_out(&thread, &rows, now, false);
 	assert_true(wall_thread_settle(&thread, &rows, &sched));
-	wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+	wall_thread_take_read(&thread, &in_io, GAP);
 	for (int i = 0; i < 100; i++) {
 		now += 20 * US;
 		wall_thread_switch_in(&thread, &rows, now);
@@ -423,7 +444,7 @@ static void a_preemption_that_schedstat_does_not_count_is_waiting(void **state)
 	(void)state;
 	begin(&thread, WALL_RUNS);
 	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
-	wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+	wall_thread_take_read(&thread, &in_io, GAP);
 	wall_thread_settle(&thread, &rows, &before);
 	wall_thread_switch_in(&thread, &rows, 1050 * MS);
 	wall_thread_switch_out(&thread, &rows, 1051 * MS, true);
@@ -469,7 +490,7 @@ static void figures_behind_later_switches_are_left_for_the_next_tick(void **stat
 	begin(&thread, WALL_RUNS);
 	wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
 	wall_thread_settle(&thread, &rows, &before);
-	wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+	wall_thread_take_read(&thread, &in_io, GAP);
 	wall_thread_switch_in(&thread, &rows, 1050 * MS);
 	assert_false(wall_thread_settle(&thread, &rows, &later));
 	wall_thread_switch_out(&thread, &rows, 1052 * MS, true);
@@ -522,7 +543,7 @@ static void what_lost_records_had_of_running_is_running(void **state)
 			sched.slices++;
 			if (i < 300 + is_out || i >= 600)
 				wall_thread_switch_out(&thread, &rows, now, false);
-			wall_thread_take_read(&thread, &rows, &in_io, GAP, true);
+			wall_thread_take_read(&thread, &in_io, GAP);
 			now += 100 * US;
 			if (i < 300 || i >= 600)
 				wall_thread_switch_in(&thread, &rows, now);
@@ -605,6 +626,7 @@ int main(void)
 		cmocka_unit_test(reads_of_one_length_share_its_time),
 		cmocka_unit_test(a_long_wait_that_was_missed_is_like_those_of_its_length),
 		cmocka_unit_test(waits_without_a_read_have_their_time_and_no_stack),
+		cmocka_unit_test(a_state_that_was_read_in_a_later_wait_is_not_the_ended_ones),
 		cmocka_unit_test(what_preempted_threads_and_new_ones_wait_for_is_a_cpu),
 		cmocka_unit_test(a_wakes_delay_is_no_waiting),
 		cmocka_unit_test(each_wait_gives_its_delay),
