@@ -14,7 +14,7 @@
 #include "remote/images.h"
 #include "remote/kept.h"
 #include "remote/memory.h"
-#include "remote/pthreads.h"
+#include "remote/pthread_lists.h"
 #include "remote/sockets.h"
 
 struct core;

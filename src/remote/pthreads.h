@@ -5,7 +5,6 @@
  * describes the offsets for debuggers (libthread_db's _thread_db_… in libc.so.6).
  */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -20,13 +19,6 @@ struct pthread_place {
 struct pthread_places {
 	struct pthread_place *places;
 	size_t count, capacity;
-};
-
-/* Where a process has the lists; zero-initialized: not looked for yet. */
-struct pthread_lists {
-	bool is_known, is_there;
-	uint64_t used, user; /* addresses of their heads */
-	uint32_t link;       /* offset in struct pthread */
 };
 
 /* Empty where the lists cannot be found (musl, static programs, older glibc). */

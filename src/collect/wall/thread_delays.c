@@ -77,8 +77,8 @@ static double expected(struct wall_thread *thread, const struct giver *giver)
 }
 
 /*
- * What each gave: the sum of several was divided by what was known before, and tells more the more
- * of them are alike, and all if one is alone.
+ * What each gave: the sum of several was divided by what was known before; most is learned from
+ * waits that are all alike, and from those alone.
  */
 static void learn_delays(struct wall_thread *thread, const struct giver *givers,
 			 const uint64_t *before_ns, size_t count)
