@@ -14,6 +14,7 @@
 #include "export/calltree.h"
 #include "export/meaning.h"
 #include "export/output.h"
+#include "profile/idle.h"
 #include "profile/profile.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
@@ -136,14 +137,19 @@ static void write_thread(struct output *output, const struct profile *profile,
 	text_add(&output->buffer, "}");
 }
 
-/* Returns the index of the profile with the most time, to be shown first. */
+/*
+ * Returns the index of the profile with the most time, to be shown first: of a thread that is not
+ * idle, if there is one, since on the wall clock a pool's idle threads live longest.
+ */
 static size_t write_threads(struct output *output, const struct profile *profile,
 			    const struct calltree *tree)
 {
 	CLEANUP(freep)
 	uint32_t *path = xreallocarray(NULL, calltree_depth(tree) + 1, sizeof *path);
+	CLEANUP(freep) struct stack_id *idle = idle_places(profile);
 	size_t heaviest = 0, index = 0, first = 0;
 	uint64_t heaviest_ns = 0;
+	bool is_busy = false;
 
 	text_add(&output->buffer, "\"profiles\":[\n");
 	do {
@@ -153,10 +159,14 @@ static size_t write_threads(struct output *output, const struct profile *profile
 			end++;
 		text_add(&output->buffer, index > 0 ? ",\n" : "");
 		write_thread(output, profile, tree, tree->rows + first, end - first, path);
-		uint64_t ns = sum_ns(tree->rows + first, end - first);
-		if (ns > heaviest_ns) {
+		const uint64_t ns = sum_ns(tree->rows + first, end - first);
+		const bool is_idle =
+			first < end && idle[tree->rows[first].thread].n != 0;
+
+		if ((!is_idle && !is_busy) || (is_idle != is_busy && ns > heaviest_ns)) {
 			heaviest_ns = ns;
 			heaviest = index;
+			is_busy = !is_idle;
 		}
 		first = end;
 		index++;

@@ -248,7 +248,7 @@ static void fill_waits(struct profile *profile)
 	weigh_state(profile, run, first, THREAD_STATE_RUNNABLE, 1);
 	weigh_state(profile, gil, first, THREAD_STATE_GIL, 3);
 	weigh_state(profile, read, first, THREAD_STATE_IO, 6);
-	weigh_state(profile, sleep, second, THREAD_STATE_SLEEP, 12);
+	weigh_state(profile, sleep, second, THREAD_STATE_SLEEP, 13);
 	time_slots_begin(profile_time_slots(profile), 12 * MS);
 	time_slots_add_wait(profile_time_slots(profile), 12 * MS,
 			    &(struct slot_row){ .stack = sleep,

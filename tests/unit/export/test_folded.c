@@ -70,7 +70,7 @@ static void the_last_frame_is_the_state_of_the_wall_clock(void **state)
 	(void)state;
 	assert_export(
 		"waits", "folded",
-		"clock_nanosleep;[sleep] 12000000\n"
+		"clock_nanosleep;[sleep] 13000000\n"
 		"run (/srv/a.py:3);[runnable] 1000000\n"
 		"run (/srv/a.py:3);[running] 2000000\n"
 		"run (/srv/a.py:3);futex(GIL);[gil] 3000000\n"
@@ -89,7 +89,7 @@ static void states_can_be_left_out(void **state)
 	assert_int_equal(exporter_find("folded")->write(profile, &sink, &err), 0);
 	assert_string_equal(
 		text_string(&text),
-		"clock_nanosleep 12000000\n"
+		"clock_nanosleep 13000000\n"
 		"run (/srv/a.py:3) 3000000\n"
 		"run (/srv/a.py:3);futex(GIL) 3000000\n"
 		"run (/srv/a.py:3);read(/var/lib/of/a/program/database.db) 6000000\n");

@@ -211,7 +211,7 @@ static void the_wall_clock_has_a_value_for_each_group_of_states(void **state)
 	}
 	for (size_t v = 0; v < 9; v++)
 		text_addf(&text, "%d ", (int)(v > 0 ? sums[v] / 1000000 : sums[v]));
-	assert_string_equal(text_string(&text), "5 24 2 1 3 0 6 12 0 ");
+	assert_string_equal(text_string(&text), "5 25 2 1 3 0 6 13 0 ");
 	pprof__profile__free_unpacked(profile, NULL);
 }
 

@@ -88,7 +88,9 @@ static void the_last_frame_is_the_state_of_the_wall_clock(void **state)
 					  "{\"name\":\"[runnable]\"},\n"));
 	assert_non_null(strstr(text.data, "\"samples\":[[1,3,12],[1,2,7],[1,5],[1,6]],\n"
 					  "\"weights\":[6000000,3000000,2000000,1000000]"));
-	assert_non_null(strstr(text.data, "\"samples\":[[4,13]],\n\"weights\":[12000000]"));
+	assert_non_null(strstr(text.data, "\"samples\":[[4,13]],\n\"weights\":[13000000]"));
+	/* The second thread lived longer, but is idle. */
+	assert_non_null(strstr(text.data, "\"activeProfileIndex\":0}"));
 }
 
 int main(void)
