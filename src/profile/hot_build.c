@@ -134,6 +134,11 @@ static uint32_t step_to_call(struct hot_builder *builder, uint32_t parent,
 			      is_of_waiting(builder, at->function) ? none : at->function, call);
 }
 
+static bool is_outermost_library(const struct hot_paths *paths, uint32_t node)
+{
+	return node && paths->nodes[node].kind == HOT_LIBRARY && paths->nodes[node].parent == 0;
+}
+
 /*
  * Own code without names merges into the nearest own node if that is the same code; below other
  * own code it gets a new node, whatever is between: a thread's first function, or qsort.
@@ -150,7 +155,11 @@ static uint32_t step_to_own(struct hot_builder *builder, uint32_t parent,
 	if (!known.n) {
 		const uint32_t node = own_above(paths, parent, function);
 
-		return node ? node : hot_child(builder, parent, HOT_OWN, function);
+		if (node)
+			return node;
+		/* What a program or a thread begins with is no part of the path: one row for all. */
+		return hot_child(builder, is_outermost_library(paths, parent) ? 0 : parent,
+				 HOT_OWN, function);
 	}
 	return nearest && paths->nodes[nearest].function.n == known.n
 		       ? nearest

@@ -106,10 +106,10 @@ static void what_is_own_can_be_named(void **state)
 	(void)state;
 	setup(&made);
 	assert_paths(&made, "nothing,site-packages/flask", OWN_ASKED,
-		     "library main 1/54 in app.py 1\n"
-		     "  own flask_full 0/53 by app.py\n"
-		     "    library handle 45/45 in json 35\n"
-		     "    library werkzeug_wsgi 8/8 in werkzeug 8\n");
+		     "own flask_full 0/53\n"
+		     "  library handle 45/45 in json 35\n"
+		     "  library werkzeug_wsgi 8/8 in werkzeug 8\n"
+		     "library main 1/1 in app.py 1\n");
 	made_done(&made);
 }
 
@@ -163,11 +163,10 @@ static void without_own_code_the_programs_stand_for_it(void **state)
 		 9, 1);
 	made_add(&made, "/usr/bin/gzip!main;/lib/libc.so.6!read", 3, 1);
 	assert_paths(&made, NULL, OWN_PROGRAMS,
-		     "library _start 0/9\n"
-		     "  own main 0/9 by gzip,libc.so.6\n"
-		     "    own deflate 9/9\n"
-		     "own main 0/3\n"
-		     "  library read 3/3 in libc.so.6 3\n");
+		     "own main 0/12\n"
+		     "  own deflate 9/9\n"
+		     "  library read 3/3 in libc.so.6 3\n"
+		     "library _start 0/0\n");
 	made_done(&made);
 }
 
@@ -179,9 +178,9 @@ static void installed_scripts_stand_for_own_code(void **state)
 	made_init(&made);
 	made_add(&made, "/usr/bin/python3.11!main;" FLASK ";" JSON, 9, 1);
 	assert_paths(&made, NULL, OWN_INTERPRETED,
-		     "library main 0/9\n"
-		     "  own flask_full 0/9 by python3.11\n"
-		     "    library dumps 9/9 in json 9\n");
+		     "own flask_full 0/9\n"
+		     "  library dumps 9/9 in json 9\n"
+		     "library main 0/0\n");
 	made_done(&made);
 }
 
@@ -323,9 +322,9 @@ static void light_functions_that_one_node_calls_are_one(void **state)
 		     "group test_0 40/80 of 40 in /srv/tests/unit/\n"
 		     "  library flask_full 0/40\n"
 		     "    own compile 40/40 by flask\n"
-		     "library werkzeug_wsgi 0/21\n"
-		     "  own test_long 20/21 by werkzeug\n"
-		     "    own compile 1/1\n");
+		     "own test_long 20/21\n"
+		     "  own compile 1/1\n"
+		     "library werkzeug_wsgi 0/0\n");
 	made_done(&made);
 }
 
@@ -380,8 +379,8 @@ static void what_runs_without_own_code_is_known_by_what_has_most_of_it(void **st
 		     "library report 40/40 in pytest 40\n"
 		     "library list.append 30/30 in Python's built-ins 30\n"
 		     "library list.pop 20/20 in Python's built-ins 20\n"
-		     "library call 5/10 in pytest 5\n"
-		     "  own main 5/5 by pytest\n");
+		     "library call 5/5 in pytest 5\n"
+		     "own main 5/5\n");
 	made_done(&made);
 }
 
