@@ -60,15 +60,18 @@ static bool is_for_owned(const char *call)
  */
 static bool is_for_work(const char *call)
 {
-	static const char *const waits[] = { "epoll_wait", "epoll_pwait", "epoll_pwait2",
-					     "poll",       "ppoll",       "select",
-					     "pselect6",   "accept",      "accept4" };
+	static const char *const waits[] = { "epoll_wait",  "epoll_pwait", "epoll_pwait2",
+					     "poll",        "ppoll",       "select",
+					     "pselect6",    "accept",      "accept4",
+					     "io_getevents" };
 	static const char *const reads[] = { "read", "readv", "recvfrom", "recvmsg" };
 	const size_t len = strcspn(call, "(");
 	const char *object = call[len] == '(' ? call + len + 1 : "";
 	const bool is_wait = is_one_of(call, len, waits, sizeof waits / sizeof *waits);
 
-	if (begins(call, "accept") || (is_wait && *object == '\0'))
+	/* An epoll's peers may be connections that it keeps. */
+	if (begins(call, "accept") || begins(call, "epoll_") ||
+	    begins(call, "io_uring_enter") || (is_wait && *object == '\0'))
 		return true;
 	if (!is_wait && !is_one_of(call, len, reads, sizeof reads / sizeof *reads))
 		return false;
@@ -123,6 +126,25 @@ static bool has_place(const char *call)
 	return begins(call, "futex(") && (strstr(call, " in ") || strstr(call, " at "));
 }
 
+/* "futex(sleep)" and "ppoll(sleep)": Ruby waits for one thing by the call that suits it. */
+static bool is_same_wait(const char *a, const char *b)
+{
+	const char *first = strchr(a, '('), *second = strchr(b, '(');
+
+	return first && second ? strcmp(first, second) == 0 : strcmp(a, b) == 0;
+}
+
+/* Two loops of a server's function that wait in the same way are one place. */
+static bool has_same_functions(const struct profile *profile, const struct stack *a,
+			       const struct stack *b)
+{
+	while (a && b && leaf_of(profile, a) == leaf_of(profile, b)) {
+		a = profile_get_stack(profile, a->parent);
+		b = profile_get_stack(profile, b->parent);
+	}
+	return !a && !b;
+}
+
 /* An interpreter comes from one line of a program to the same call on several ways through its own code. */
 static bool is_one_place(const struct profile *profile, struct stack_id first,
 			 struct stack_id second)
@@ -132,10 +154,12 @@ static bool is_one_place(const struct profile *profile, struct stack_id first,
 	bool is_interpreted = false;
 
 	if (first.n == second.n || !a || !b ||
-	    strcmp(leaf_of(profile, a)->name, leaf_of(profile, b)->name) != 0)
+	    !is_same_wait(leaf_of(profile, a)->name, leaf_of(profile, b)->name))
 		return first.n == second.n;
 	if (has_place(leaf_of(profile, a)->name))
 		return true;
+	if (!interpreted_from(profile, first) && !interpreted_from(profile, second))
+		return has_same_functions(profile, a, b);
 	a = interpreted_from(profile, first);
 	b = interpreted_from(profile, second);
 	while (a && b && a->frame.n == b->frame.n) {

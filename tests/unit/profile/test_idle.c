@@ -88,7 +88,14 @@ static void a_condition_is_one_place_by_whatever_call(void **state)
 		 500);
 	add_wait(&made, "start;pool;timed_wait;futex(condition in pool)", THREAD_STATE_LOCK,
 		 500);
-	assert_int_equal(idle_find(made.profile).threads, 1);
+	/* A server's function that waits in two loops, and Ruby's two calls to sleep. */
+	made_begin_thread(&made, 102, "writer");
+	add_wait(&made, "start;writer+7;wait_latch;epoll_wait(Activity)", THREAD_STATE_IO, 500);
+	add_wait(&made, "start;writer+9;wait_latch;epoll_wait(Activity)", THREAD_STATE_IO, 500);
+	made_begin_thread(&made, 103, "reaper");
+	add_wait(&made, "start;^run@a.rb:3;call;futex(sleep)", THREAD_STATE_SLEEP, 500);
+	add_wait(&made, "start;^run@a.rb:3;poll;ppoll(sleep)", THREAD_STATE_SLEEP, 500);
+	assert_int_equal(idle_find(made.profile).threads, 3);
 	made_done(&made);
 }
 
@@ -123,6 +130,8 @@ static void an_answer_and_what_others_hold_is_not_waited_for_idly(void **state)
 		{ THREAD_STATE_IO, "accept4(connections to /run/app.sock)", true },
 		{ THREAD_STATE_IO, "read(a pipe)", true },
 		{ THREAD_STATE_IO, "epoll_wait(Client)", true },
+		{ THREAD_STATE_IO, "epoll_wait(10.0.0.7:5432)", true },
+		{ THREAD_STATE_IO, "io_uring_enter(a ring)", true },
 		{ THREAD_STATE_IO, "recvfrom(10.0.0.7:5432)", false },
 		{ THREAD_STATE_IO, "poll(10.0.0.7:5432)", false },
 		{ THREAD_STATE_IO, "poll(/run/postgresql/.s.PGSQL.5432)", false },
