@@ -71,6 +71,16 @@ uint32_t wall_reader_add_callers(struct stack_rows *rows, const struct remote *r
 	return row;
 }
 
+uint32_t wall_reader_add_queue(struct stack_rows *rows, uint32_t callers)
+{
+	struct recording_frame leaf;
+	uint32_t code = 0;
+
+	/* The same function as that of rows without a stack: wall.c. */
+	codes_place_named_own(&rows->codes, "[waits for a CPU]", &code, &leaf);
+	return stack_rows_add(rows, callers, &leaf);
+}
+
 uint32_t wall_reader_add_label(struct stack_rows *rows, uint32_t callers, const char *label,
 			       bool is_stopped)
 {

@@ -18,3 +18,5 @@ uint32_t wall_reader_add_callers(struct stack_rows *rows, const struct remote *r
  */
 uint32_t wall_reader_add_label(struct stack_rows *rows, uint32_t callers, const char *label,
 			       bool is_stopped);
+/* The same of a thread that was woken and has no CPU yet: [waits for a CPU]. */
+uint32_t wall_reader_add_queue(struct stack_rows *rows, uint32_t callers);

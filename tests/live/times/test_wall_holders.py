@@ -179,6 +179,8 @@ class Holders(live_wall.WallTest, live_python.PythonTest):
         truth = took["naps"] / sum(took.values())
         # Five waiters are looked at together: a tick counts once.  And of how it is passed on, 3 % of the time, a
         # part is booked on what its new holder begins with.
+        # A holder that was woken has the frame of all waits for a CPU: with another one of that name these had no row.
+        self.assertEqual(recording.rows("SELECT DISTINCT language FROM codes WHERE name = '[waits for a CPU]'"), [(4,)])
         self.assertAlmostEqual(share, truth, delta=0.05 + 3 * (truth * (1 - truth) / (400 * seconds)) ** 0.5)
 
 
