@@ -46,6 +46,7 @@ struct remote {
 	struct sockets sockets;
 	struct remote_python *python; /* NULL: there is none */
 	struct remote_ruby *ruby;
+	bool has_few_descriptors; /* what an epoll watches may be listed at each wait */
 	const char *why_no_python, *why_no_ruby; /* found, but cannot be walked */
 	bool has_locals;      /* local variables of Python frames are wanted */
 	struct local *locals; /* of all frames read so far */

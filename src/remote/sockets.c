@@ -296,6 +296,26 @@ bool sockets_add(struct sockets *sockets, const struct socket_asked *asked, uint
 	return true;
 }
 
+bool sockets_add_peer(struct sockets *sockets, const struct socket_asked *asked,
+		      uint64_t now_ns, struct text *out)
+{
+	const struct socket_row *row = find(sockets, asked->inode);
+
+	if (!row && sockets->pidfd >= 0)
+		row = ask(sockets, asked);
+	if (!row || row->is_listening || row->is_accepted || (!row->path && row->port == 0))
+		return false;
+	const struct socket_row known = *row;
+
+	if (!known.path && is_listened_at(sockets, asked->pid, known.local_port, now_ns))
+		return false;
+	if (known.path)
+		text_add_printable(out, known.path, strlen(known.path));
+	else
+		add_peer(&known, out);
+	return true;
+}
+
 void sockets_done(struct sockets *sockets)
 {
 	if (sockets->pidfd > 0)

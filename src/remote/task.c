@@ -91,6 +91,7 @@ bool task_parse_status(const char *text, struct task_status *out_status)
 	out_status->tracer = (pid_t)number_of(text, "TracerPid");
 	out_status->switches = number_of(text, "voluntary_ctxt_switches") +
 			       number_of(text, "nonvoluntary_ctxt_switches");
+	out_status->descriptors_most = number_of(text, "FDSize");
 	if (uid && sscanf(uid, "%*u %u", &effective) == 1) {
 		out_status->uid = effective;
 		out_status->has_uid = true;

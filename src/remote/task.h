@@ -27,7 +27,9 @@ struct task_status {
 	pid_t inner_tid;   /* as the thread's own PID namespace numbers it */
 	pid_t tracer;      /* 0: none */
 	uint64_t switches; /* voluntary and involuntary */
-	uint32_t uid;      /* effective */
+	uint64_t
+		descriptors_most; /* the size of the table of descriptors, which may be empty */
+	uint32_t uid;             /* effective */
 	bool has_uid;
 	char name[TASK_NAME_SIZE];
 };

@@ -14,6 +14,7 @@
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "remote/calls.h"
+#include "remote/epoll_peers.h"
 #include "remote/process.h"
 #include "remote/task.h"
 
@@ -104,7 +105,7 @@ struct tally {
 		unsigned int count;
 	} kinds[KINDS_MAX];
 	size_t count;
-	int last;
+	int first, last;
 	unsigned int total;
 	int sockets[SOCKETS_ASKED]; /* the first of them */
 	unsigned int socket_count;
@@ -130,8 +131,9 @@ static void tally_add(struct tally *tally, const struct remote *remote, int fd)
 	tally->kinds[i].count++;
 	if (strcmp(kind, SOCKET) == 0 && tally->socket_count++ < SOCKETS_ASKED)
 		tally->sockets[tally->socket_count - 1] = fd;
+	if (tally->total++ == 0)
+		tally->first = fd;
 	tally->last = fd;
-	tally->total++;
 }
 
 /* The only one that is connected to, or listens: beside it is what wakes the thread up. */
@@ -212,6 +214,19 @@ static void tally_select(const struct label *label, struct tally *tally)
 	}
 }
 
+/*
+ * Up to 3.2, one of Ruby's threads that wait for a descriptor waits for Ruby's own eventfd as well,
+ * by which others wake it.
+ */
+static void leave_out_rubys(const struct label *label, struct tally *tally)
+{
+	if (!label->remote->ruby || tally->total != 2 || tally->count != 2 ||
+	    strcmp(tally->kinds[1].kind, "an eventfd") != 0)
+		return;
+	tally->count = tally->total = 1;
+	tally->last = tally->first;
+}
+
 static void tally_descriptors(const struct label *label, const struct call *known,
 			      struct tally *tally)
 {
@@ -219,19 +234,27 @@ static void tally_descriptors(const struct label *label, const struct call *know
 		tally_poll(label, tally);
 	else
 		tally_select(label, tally);
+	leave_out_rubys(label, tally);
 }
 
-/* Adds how many descriptors an epoll watches: its fdinfo has a line "tfd: …" for each. */
+/*
+ * Adds how many descriptors an epoll watches, or, in brief, the peers among them: its fdinfo has
+ * a line "tfd: …" for each.
+ */
 static void add_epoll(const struct label *label, int fd)
 {
-	const struct remote *remote = label->remote;
+	struct remote *remote = label->remote;
 	char file[32], text[65536];
 	unsigned int count = 0;
 
 	snprintf(file, sizeof file, "../../fdinfo/%d", fd);
-	if (remote->core || label->is_brief ||
+	if (remote->core || (label->is_brief && !remote->has_few_descriptors) ||
 	    task_read_text(remote->pid, remote->pid, file, text, sizeof text) < 0)
 		return;
+	if (label->is_brief) {
+		epoll_peers_add(remote, text, label->out);
+		return;
+	}
 	for (const char *at = text; (at = strstr(at, "tfd:")) != NULL; at++)
 		count++;
 	text_addf(label->out, "%u descriptor%s", count, count == 1 ? "" : "s");

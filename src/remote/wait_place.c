@@ -26,6 +26,13 @@ static bool ends_with(const char *text, const char *end)
 	return len >= suffix && strcmp(text + len - suffix, end) == 0;
 }
 
+/* gevent's pool of native threads has locks and queues of its own, like the standard ones. */
+static bool is_of_threading(const struct stack_frame *frame)
+{
+	return ends_with(frame->file, "/threading.py") ||
+	       ends_with(frame->file, "/gevent/_threading.py");
+}
+
 /*
  * Whether the function only waits on behalf of its caller: locks, queues, pools of the standard
  * library.
@@ -33,8 +40,7 @@ static bool ends_with(const char *text, const char *end)
 static bool is_of_waiting(const struct stack_frame *frame)
 {
 	return frame->kind == STACK_PYTHON && frame->file &&
-	       (ends_with(frame->file, "/threading.py") ||
-		ends_with(frame->file, "/queue.py") ||
+	       (is_of_threading(frame) || ends_with(frame->file, "/queue.py") ||
 		strstr(frame->file, "/concurrent/futures/") ||
 		strstr(frame->file, "/multiprocessing/"));
 }
@@ -250,11 +256,15 @@ bool wait_place_is_condition(const struct remote_stack *stack)
 	for (size_t i = 0; stack && i < stack->count; i++) {
 		const struct stack_frame *frame = &stack->frames[i];
 
-		if (frame->kind == STACK_PYTHON)
-			return frame->file && ends_with(frame->file, "/threading.py") &&
-			       frame->name &&
-			       strcmp(frame->plain_name ? frame->plain_name : frame->name,
-				      "wait") == 0;
+		if (frame->kind != STACK_PYTHON)
+			continue;
+		if (!frame->file || !is_of_threading(frame) || !frame->name)
+			return false;
+		const char *name = frame->plain_name ? frame->plain_name : frame->name;
+
+		if (strcmp(name, "acquire_with_timeout") !=
+		    0) /* gevent's, on behalf of wait() */
+			return strcmp(name, "wait") == 0;
 	}
 	return false;
 }

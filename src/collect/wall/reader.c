@@ -35,6 +35,11 @@
 #define NAME_NS 1000000000ULL
 /* Limit of one walk: other threads wait for it. */
 #define WALK_MOST_NS 50000000ULL
+/*
+ * While the kernel lists what an epoll watches, its process's calls that change it wait: a tenth of
+ * a millisecond for so many descriptors.
+ */
+#define DESCRIPTORS_MOST 256
 /* Conditions and read-write locks of the C library have two adjacent futexes. */
 #define FUTEXES 8
 
@@ -197,6 +202,7 @@ static enum wall_reading read_thread(struct wall_reader *reader, struct wall_pro
 	if (task_read_status(thread->pid, thread->tid, &status) < 0)
 		return WALL_READ_NOTHING;
 	thread->inner_tid = status.inner_tid;
+	remote->has_few_descriptors = status.descriptors_most <= DESCRIPTORS_MOST;
 	met.state = status.state;
 	if (met.state == 'R')
 		met.state = 0;
@@ -286,7 +292,7 @@ uint32_t wall_reader_woken(struct wall_reader *reader, struct image *image,
 		return 0;
 	if (callers == 0)
 		callers = read_interpreted(reader, image, thread->inner_tid, now_ns);
-	return wall_reader_add_label(reader->rows, callers, "[waits for a CPU]", false);
+	return wall_reader_add_queue(reader->rows, callers);
 }
 
 pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,

@@ -91,6 +91,30 @@ for thread in threads:
 """
 
 
+# A loop that waits for its upstream beside a listening socket and a client's connection, and for these alone.
+LOOP = """
+import json, select, socket, threading, time
+def serves(server):
+    connection = server.accept()[0]
+    time.sleep(0.5)
+    connection.send(b"x")
+    connection.recv(1)
+upstream, own = (socket.create_server(("127.0.0.1", 0)) for i in range(2))
+threading.Thread(target=serves, args=(upstream,)).start()
+peer = socket.create_connection(upstream.getsockname())
+client = socket.create_connection(own.getsockname())
+accepted = own.accept()[0]
+epoll = select.epoll()
+for one in (own, accepted, peer):
+    epoll.register(one, select.EPOLLIN)
+epoll.poll(5)
+epoll.unregister(peer)
+epoll.poll(0.4)
+peer.send(b"x")
+print(json.dumps({"port": upstream.getsockname()[1]}))
+"""
+
+
 class Labels(live.LiveTest):
     compares_times = True
 
@@ -116,6 +140,13 @@ class Labels(live.LiveTest):
         for mark, what in (("# here", "Lock"), ("# there", "Event.wait")):
             line = next(number for number, text in enumerate(lines, 1) if text.endswith(mark))
             self.assertIn(f"futex({what} at app.py:{line})", locks)
+
+    def test_a_loop_names_the_peers_that_it_waits_for(self):
+        recording = self.record([sys.executable, self.write("loop.py", LOOP)], "--clock", "wall", rate=100)
+        waits = {row["name"]: row["self_ns"] for row in recording.report("--state", "io")["functions"]
+                 if row["self_ns"]}
+        self.assertGreater(waits.get(f"epoll_wait(127.0.0.1:{recording.truth['port']})", 0), 0.3e9, waits)
+        self.assertGreater(waits.get("epoll_wait", 0), 0.3e9, waits)
 
     def test_a_thread_that_sleeps_until_a_database_is_free_waits_for_its_lock(self):
         if "libsqlite3" not in subprocess.run(["/usr/bin/python3", "-c", "import _sqlite3; print(open('/proc/self/maps')"

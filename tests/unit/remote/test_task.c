@@ -63,11 +63,12 @@ static void lines_that_are_cut_or_strange_are_none(void **state)
 		assert_false(task_parse_call(lines[i], &call));
 }
 
-static const char status_text[] = "Name:\ta thread\nUmask:\t0022\nState:\tS (sleeping)\n"
-				  "Tgid:\t41\nPid:\t42\nTracerPid:\t7\n"
-				  "Uid:\t1000\t1001\t1002\t1003\nNSpid:\t42\t9\t3\n"
-				  "voluntary_ctxt_switches:\t120\n"
-				  "nonvoluntary_ctxt_switches:\t5\n";
+static const char status_text[] =
+	"Name:\ta thread\nUmask:\t0022\nState:\tS (sleeping)\n"
+	"Tgid:\t41\nPid:\t42\nTracerPid:\t7\n"
+	"Uid:\t1000\t1001\t1002\t1003\nFDSize:\t256\nNSpid:\t42\t9\t3\n"
+	"voluntary_ctxt_switches:\t120\n"
+	"nonvoluntary_ctxt_switches:\t5\n";
 
 static void a_status_has_both_kinds_of_switches_and_the_innermost_number(void **state)
 {
@@ -81,6 +82,7 @@ static void a_status_has_both_kinds_of_switches_and_the_innermost_number(void **
 	assert_int_equal(status.inner_tid, 3);
 	assert_int_equal(status.tracer, 7);
 	assert_int_equal(status.switches, 125);
+	assert_int_equal(status.descriptors_most, 256);
 	assert_true(status.has_uid);
 	assert_int_equal(status.uid, 1001);
 }

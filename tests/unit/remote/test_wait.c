@@ -31,6 +31,9 @@ static void calls_have_names(void **state)
 	(void)state;
 	assert_string_equal(call_find(SYS_futex)->name, "futex");
 	assert_int_equal(call_find(SYS_clock_nanosleep)->argument, 2);
+	assert_string_equal(call_find(SYS_newfstatat)->name, "newfstatat");
+	assert_int_equal(call_find(SYS_newfstatat)->state, WAIT_STATE_IO);
+	assert_int_equal(call_find(SYS_mprotect)->state, WAIT_STATE_SYSCALL);
 	assert_null(call_find(-1));
 	assert_null(call_find(100000));
 }
