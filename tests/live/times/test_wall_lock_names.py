@@ -1,5 +1,7 @@
 """What threads wait for is called as their program calls it: locks, queues and conditions of Python, Ruby and C."""
 
+import os
+
 import live
 import live_dump
 import live_python
@@ -57,6 +59,41 @@ future.set_result(1)
 for thread in threads:
     thread.join()
 print("{}")
+"""
+
+# gevent's threads for blocking calls wait with a condition of gevent's own.
+GEVENT = """\
+import threading
+class Condition:
+    def wait(self, lock):
+        lock.acquire()
+        acquire_with_timeout(lock)
+class Queue:
+    def get(self):
+        Condition().wait(threading.Lock())
+def acquire_with_timeout(lock):
+    return lock.acquire(True, 1)
+"""
+POOL = """\
+from gevent import _threading
+def works():
+    _threading.Queue().get()  # Queue.get
+works()
+print("{}")
+"""
+
+# Two threads that wait for a server's answer: one of them waits for Ruby's own eventfd as well (up to 3.2).
+RUBY_SOCKETS = """\
+require "io/wait"
+require "json"
+require "socket"
+server = TCPServer.new("127.0.0.1", 0)
+port = server.addr[1]
+clients = 2.times.map { TCPSocket.new("127.0.0.1", port) }
+thread = Thread.new { clients[0].wait_readable(1) }
+clients[1].wait_readable(1)
+thread.join
+puts JSON.generate({ port: port })
 """
 
 RUBY = """\
@@ -174,6 +211,13 @@ class Python(Names, live_python.PythonTest):
     def test_each_version(self):
         self.on_each_python(self.assert_python, oldest=(3, 8))
 
+    def test_gevents_pool_waits_for_work(self):
+        os.mkdir(self.path("gevent"))
+        self.write("gevent/__init__.py", "")
+        self.write("gevent/_threading.py", GEVENT)
+        recording = self.record(self.any_python(self.write("pool.py", POOL)), "--clock", "wall", rate=100)
+        self.assert_called(recording, POOL, "pool.py", "  # ")
+
 
 class Ruby(Names, live_ruby.RubyTest):
 
@@ -183,6 +227,16 @@ class Ruby(Names, live_ruby.RubyTest):
 
     def test_each_version(self):
         self.on_each_ruby(self.assert_ruby)
+
+    def assert_sockets(self, ruby):
+        program = self.write("sockets.rb", RUBY_SOCKETS)
+        recording = self.record_ruby(ruby, program, options=("--clock", "wall"), rate=100)
+        waits = {row["name"]: row["self_ns"] for row in recording.report("--state", "io")["functions"]
+                 if row["self_ns"]}
+        self.assertGreater(waits.get(f"ppoll(127.0.0.1:{recording.truth['port']})", 0), 1.2e9, waits)
+
+    def test_a_socket_is_waited_for_alone(self):
+        self.on_each_ruby(self.assert_sockets)
 
 
 class InC(Names, live_dump.DumpTest):
