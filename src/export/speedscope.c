@@ -160,8 +160,7 @@ static size_t write_threads(struct output *output, const struct profile *profile
 		text_add(&output->buffer, index > 0 ? ",\n" : "");
 		write_thread(output, profile, tree, tree->rows + first, end - first, path);
 		const uint64_t ns = sum_ns(tree->rows + first, end - first);
-		const bool is_idle =
-			first < end && idle[tree->rows[first].thread].n != 0;
+		const bool is_idle = first < end && idle[tree->rows[first].thread].n != 0;
 
 		if ((!is_idle && !is_busy) || (is_idle != is_busy && ns > heaviest_ns)) {
 			heaviest_ns = ns;

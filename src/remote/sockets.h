@@ -45,8 +45,8 @@ bool sockets_add(struct sockets *sockets, const struct socket_asked *asked, uint
  * The same of a connection that the process made, "127.0.0.1:5432" or "/run/app.sock"; false for
  * others, and where sockets cannot be asked (tables are not read).
  */
-bool sockets_add_peer(struct sockets *sockets, const struct socket_asked *asked, uint64_t now_ns,
-		      struct text *out);
+bool sockets_add_peer(struct sockets *sockets, const struct socket_asked *asked,
+		      uint64_t now_ns, struct text *out);
 void sockets_done(struct sockets *sockets);
 
 /* For sockets_add() and tests: parse the lines of net/tcp, net/tcp6, and of net/unix. */
