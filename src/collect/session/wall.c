@@ -151,8 +151,7 @@ struct wall_thread *session_wall_add(struct session *session, const struct image
 				     uint64_t time_ns)
 {
 	struct session_wall *wall = &session->wall;
-	struct wall_thread *thread =
-		wall_add(&wall->threads, known->row, image->pid, known->tid);
+	struct wall_thread *thread = wall_add(&wall->threads, image, known->row, known->tid);
 	struct wall_sched sched = { 0 };
 
 	if (thread == NULL)

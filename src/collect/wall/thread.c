@@ -289,6 +289,7 @@ void wall_thread_close(struct wall_thread *thread, const struct wall_rows *rows)
 	if (thread->is_coarse)
 		end_coarse(thread);
 	wall_thread_settle(thread, rows, NULL);
+	wall_thread_add_to_kind(thread);
 	wall_thread_book_short(thread, rows, 0, thread->end_ns);
 	book_falling_asleep(thread, rows, thread->end_ns);
 	wall_thread_add_row(thread, rows, WALL_ROW_QUEUE, WAIT_STATE_RUNNABLE,

@@ -59,6 +59,14 @@ struct wall_sched {
 	uint64_t run_ns, delay_ns, slices;
 };
 
+/*
+ * What was read of the short waits of threads that have ended, of one kind: a thread may end
+ * before it was read.
+ */
+struct wall_kind {
+	uint64_t by_state[WALL_LENGTHS][WAIT_STATE_COUNT];
+};
+
 struct wall_thread {
 	uint32_t row; /* of the recording */
 	pid_t pid, tid, inner_tid;
@@ -87,6 +95,7 @@ struct wall_thread {
 	uint64_t running_ns, claimed_ns; /* time it ran; the part that samples stand for */
 	uint64_t queued_ns;              /* runnable, and in no row yet */
 	struct wall_short shorts[WALL_LENGTHS];
+	struct wall_kind *kind; /* not owned; NULL: none */
 	struct wall_credit credits[WALL_CREDITS];
 	uint32_t credit_count;
 	uint8_t met;              /* the state of the wait that was read last */

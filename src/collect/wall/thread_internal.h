@@ -35,6 +35,8 @@ void wall_thread_add_credit(struct wall_thread *thread, const struct wall_read *
 			    uint8_t length, uint64_t ns, uint64_t end_ns);
 /* Gives short waits that were read their time, as far as there is any, in proportion. */
 void wall_thread_grant(struct wall_thread *thread, const struct wall_rows *rows);
+/* Adds what was read of the thread's short waits to its kind: it has ended. */
+void wall_thread_add_to_kind(const struct wall_thread *thread);
 /*
  * Adds rows for short waits that were not read: without stacks, in the states of those of that
  * length that were read, in their proportion.  Of each length keep_ns are left for later reads;

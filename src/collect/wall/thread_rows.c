@@ -97,46 +97,100 @@ void wall_thread_grant(struct wall_thread *thread, const struct wall_rows *rows)
 	thread->credit_count = left;
 }
 
-static uint64_t sum_by_state(const struct wall_short *of)
+static uint64_t sum_of(const uint64_t by_state[WAIT_STATE_COUNT])
 {
 	uint64_t sum = 0;
 
 	for (int i = 0; i < WAIT_STATE_COUNT; i++)
-		sum += of->by_state[i];
+		sum += by_state[i];
 	return sum;
 }
 
-/* The waits that were read and come nearest to this length; NULL: none was read. */
-static const struct wall_short *read_near(const struct wall_thread *thread, int length)
+/* The states of the waits of that length; NULL: none was read. */
+static const uint64_t *read_at(const struct wall_thread *thread, int length)
 {
-	for (int off = 0; off < WALL_LENGTHS; off++) {
-		const int shorter = length - off, longer = length + off;
+	const uint64_t *own;
 
-		if (shorter >= 0 && sum_by_state(&thread->shorts[shorter]) > 0)
-			return &thread->shorts[shorter];
-		if (longer < WALL_LENGTHS && sum_by_state(&thread->shorts[longer]) > 0)
-			return &thread->shorts[longer];
+	if (length < 0 || length >= WALL_LENGTHS)
+		return NULL;
+	own = thread->shorts[length].by_state;
+	return sum_of(own) > 0 ? own : NULL;
+}
+
+static const uint64_t *read_of_kind(const struct wall_thread *thread, int length)
+{
+	const uint64_t *of_kind;
+
+	if (thread->kind == NULL || length < 0 || length >= WALL_LENGTHS)
+		return NULL;
+	of_kind = thread->kind->by_state[length];
+	return sum_of(of_kind) > 0 ? of_kind : NULL;
+}
+
+typedef const uint64_t *read_fn(const struct wall_thread *thread, int length);
+
+/* Those of the nearest length. */
+static const uint64_t *nearest(const struct wall_thread *thread, int length, read_fn *read)
+{
+	const uint64_t *met = NULL;
+
+	for (int off = 0; met == NULL && off < WALL_LENGTHS; off++) {
+		met = read(thread, length - off);
+		if (met == NULL)
+			met = read(thread, length + off);
 	}
-	return NULL;
+	return met;
+}
+
+/*
+ * The waits that were read and are most like those of this length: the thread's own, else those
+ * of ended threads of its kind; then those of the nearest length. NULL: none was read.
+ */
+static const uint64_t *read_like(const struct wall_thread *thread, int length)
+{
+	const uint64_t *met = read_at(thread, length);
+
+	if (met == NULL)
+		met = read_of_kind(thread, length);
+	if (met == NULL)
+		met = nearest(thread, length, read_at);
+	return met != NULL ? met : nearest(thread, length, read_of_kind);
+}
+
+static uint8_t most_of(const uint64_t by_state[WAIT_STATE_COUNT])
+{
+	uint8_t most = 0;
+
+	for (uint8_t i = 1; i < WAIT_STATE_COUNT; i++)
+		most = by_state[i] > by_state[most] ? i : most;
+	return most;
 }
 
 static void book_length(struct wall_thread *thread, const struct wall_rows *rows, int length,
 			uint64_t ns, uint64_t time_ns)
 {
-	const struct wall_short *met = read_near(thread, length);
-	const double met_ns = met ? (double)sum_by_state(met) : 1;
+	const uint64_t *met = read_like(thread, length);
+	const double met_ns = met ? (double)sum_of(met) : 1;
 	uint64_t left_ns = ns;
 
 	thread->shorts[length].ns -= ns;
 	for (uint8_t i = 0; i < WAIT_STATE_COUNT && met; i++) {
-		const uint64_t part_ns = at_most(
-			(uint64_t)((double)ns * (double)met->by_state[i] / met_ns), left_ns);
+		const uint64_t part_ns =
+			at_most((uint64_t)((double)ns * (double)met[i] / met_ns), left_ns);
 
 		wall_thread_add_row(thread, rows, WALL_ROW_SHORT, i, part_ns, time_ns);
 		left_ns -= part_ns;
 	}
 	wall_thread_add_row(thread, rows, WALL_ROW_SHORT,
-			    met ? thread->met : WAIT_STATE_SYSCALL, left_ns, time_ns);
+			    met ? most_of(met) : WAIT_STATE_SYSCALL, left_ns, time_ns);
+}
+
+void wall_thread_add_to_kind(const struct wall_thread *thread)
+{
+	for (int i = 0; i < WALL_LENGTHS && thread->kind != NULL; i++) {
+		for (int j = 0; j < WAIT_STATE_COUNT; j++)
+			thread->kind->by_state[i][j] += thread->shorts[i].by_state[j];
+	}
 }
 
 void wall_thread_book_short(struct wall_thread *thread, const struct wall_rows *rows,
@@ -145,7 +199,7 @@ void wall_thread_book_short(struct wall_thread *thread, const struct wall_rows *
 	for (int i = 0; i < WALL_LENGTHS; i++) {
 		const uint64_t ns = thread->shorts[i].ns;
 
-		if (keep_ns == 0 || (ns > 2 * keep_ns && read_near(thread, i) != NULL))
+		if (keep_ns == 0 || (ns > 2 * keep_ns && nearest(thread, i, read_at) != NULL))
 			book_length(thread, rows, i, above(ns, keep_ns), time_ns);
 	}
 }

@@ -1,12 +1,16 @@
 #include "collect/wall/wall.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "collect/processes/image.h"
 #include "collect/stacks/codes.h"
 #include "record/writer.h"
+
+/* Of more programs, ended threads are not remembered. */
+#define KINDS_MOST 4096U
 
 static uint32_t own_stack(struct wall *wall, const char *name, uint32_t *code)
 {
@@ -80,6 +84,9 @@ void wall_done(struct wall *wall)
 	while (table_next(&wall->by_row, &cursor, &hi, &lo, &value))
 		thread_free((void *)(uintptr_t)value);
 	table_done(&wall->by_row);
+	for (cursor = 0; table_next(&wall->kinds, &cursor, &hi, &lo, &value);)
+		free((void *)(uintptr_t)value);
+	table_done(&wall->kinds);
 }
 
 struct wall_thread *wall_find(const struct wall *wall, uint32_t row)
@@ -103,7 +110,27 @@ const struct image_thread *wall_find_inner(const struct wall *wall, struct image
 	return NULL;
 }
 
-struct wall_thread *wall_add(struct wall *wall, uint32_t row, pid_t pid, pid_t tid)
+/* Threads of one program are alike, but for the first one, which often waits for the others. */
+static struct wall_kind *kind_of(struct wall *wall, const struct image *image, pid_t tid)
+{
+	const uint8_t is_first = tid == image->pid;
+	uint64_t key[2] = { 0 }, value = 0;
+	bool is_new;
+	uint64_t *place;
+
+	_Static_assert(sizeof key == sizeof image->name, "a name is the key");
+	memcpy(key, image->name, sizeof image->name - 1);
+	memcpy((char *)key + sizeof key - 1, &is_first, 1);
+	if (wall->kinds.count >= KINDS_MOST && !table_get(&wall->kinds, key[0], key[1], &value))
+		return NULL;
+	place = table_at(&wall->kinds, key[0], key[1], &is_new);
+	if (is_new)
+		*place = (uintptr_t)xzalloc(sizeof(struct wall_kind));
+	return (void *)(uintptr_t)*place;
+}
+
+struct wall_thread *wall_add(struct wall *wall, const struct image *image, uint32_t row,
+			     pid_t tid)
 {
 	bool is_new;
 	uint64_t *place = row != 0 ? table_at(&wall->by_row, 0, row, &is_new) : NULL;
@@ -113,8 +140,9 @@ struct wall_thread *wall_add(struct wall *wall, uint32_t row, pid_t pid, pid_t t
 	struct wall_thread *thread = xzalloc(sizeof *thread);
 
 	thread->row = row;
-	thread->pid = pid;
+	thread->pid = image->pid;
 	thread->tid = tid;
+	thread->kind = kind_of(wall, image, tid);
 	*place = (uintptr_t)thread;
 	return thread;
 }

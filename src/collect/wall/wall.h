@@ -16,6 +16,7 @@ struct codes;
 
 struct wall {
 	struct table by_row; /* to struct wall_thread * */
+	struct table kinds;  /* by program, first threads apart: to struct wall_kind * */
 	struct wall_rows rows;
 	struct codes *codes; /* not owned */
 	uint64_t session_start_ns;
@@ -38,8 +39,9 @@ struct image_thread;
  */
 const struct image_thread *wall_find_inner(const struct wall *wall, struct image *image,
 					   const struct wall_thread *like, pid_t inner_tid);
-/* Adds a thread; NULL if it is known already, or row is 0. */
-struct wall_thread *wall_add(struct wall *wall, uint32_t row, pid_t pid, pid_t tid);
+/* Adds a thread of the image; NULL if it is known already, or row is 0. */
+struct wall_thread *wall_add(struct wall *wall, const struct image *image, uint32_t row,
+			     pid_t tid);
 /* Writes the last rows of its life, and frees it. */
 void wall_close(struct wall *wall, struct wall_thread *thread);
 /*

@@ -615,6 +615,34 @@ static void without_switches_schedstat_makes_the_life(void **state)
 	assert_true(by_stack[3] >= 180 * MS && by_stack[3] <= 200 * MS);
 }
 
+/* A thread that ended before any tick came: its waits are like those of its kind of that length. */
+static void a_thread_that_was_never_read_is_like_others_of_its_kind(void **state)
+{
+	struct wall_thread thread;
+	struct wall_kind kind = { 0 };
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	thread.kind = &kind;
+	wall_thread_switch_out(&thread, &rows, 1001 * MS, false);
+	wall_thread_take_read(&thread, &in_sleep, GAP);
+	wall_thread_switch_in(&thread, &rows, 1006 * MS);
+	wall_thread_switch_out(&thread, &rows, 1007 * MS, false);
+	wall_thread_take_read(&thread, &in_io, GAP);
+	wall_thread_switch_in(&thread, &rows, 1008 * MS);
+	end(&thread, 1010 * MS);
+	begin(&thread, WALL_RUNS);
+	thread.kind = &kind;
+	wall_thread_switch_out(&thread, &rows, 1001 * MS, false);
+	wall_thread_switch_in(&thread, &rows, 1006 * MS);
+	wall_thread_switch_out(&thread, &rows, 1007 * MS, false);
+	wall_thread_switch_in(&thread, &rows, 1008 * MS);
+	end(&thread, 1010 * MS);
+	assert_int_equal(by_state[WAIT_STATE_SLEEP], 5 * MS);
+	assert_int_equal(by_state[WAIT_STATE_IO], 1 * MS);
+	assert_int_equal(by_state[WAIT_STATE_SYSCALL], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -642,6 +670,7 @@ int main(void)
 		cmocka_unit_test(samples_stand_for_no_more_than_was_run),
 		cmocka_unit_test(a_thread_that_was_thought_to_wait_ran),
 		cmocka_unit_test(without_switches_schedstat_makes_the_life),
+		cmocka_unit_test(a_thread_that_was_never_read_is_like_others_of_its_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
