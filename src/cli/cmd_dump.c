@@ -125,7 +125,7 @@ static int dump_process(pid_t pid, const struct settings *settings)
 	struct remote remote;
 	struct error err;
 
-	if (remote_open(pid, &remote, &err) < 0) {
+	if (remote_open(pid, NULL, &remote, &err) < 0) {
 		say_error(&err);
 		return EXIT_CODE_FAILED;
 	}

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "remote/core_memory.h"
 #include "remote/data_names.h"
+#include "remote/interpreter_files.h"
 #include "remote/process.h"
 #include "remote/python.h"
 #include "remote/refusal.h"
@@ -146,7 +147,15 @@ static void find_interpreters(struct remote *remote)
 	}
 }
 
-int remote_open(pid_t pid, struct remote *out_remote, struct error *err)
+/* Of this process alone if there are no shared ones. */
+static void use_files(struct remote *remote, struct interpreter_files *shared)
+{
+	remote->owns_files = shared == NULL;
+	remote->files = shared ? shared : interpreter_files_new();
+}
+
+int remote_open(pid_t pid, struct interpreter_files *files, struct remote *out_remote,
+		struct error *err)
 {
 	struct remote *remote = out_remote;
 	char path[32];
@@ -174,6 +183,7 @@ int remote_open(pid_t pid, struct remote *out_remote, struct error *err)
 		return refusal_of_images(pid, err);
 	}
 	find_all_rules(remote);
+	use_files(remote, files);
 	find_interpreters(remote);
 	return 0;
 }
@@ -217,6 +227,7 @@ int remote_open_core(const struct remote_core_options *options, struct remote *o
 	remote->maps = core_maps(core);
 	remote_images_read(&remote->images, remote->maps, &remote->mem);
 	find_all_rules(remote);
+	use_files(remote, NULL);
 	find_interpreters(remote);
 	return 0;
 }
@@ -225,6 +236,8 @@ void remote_close(struct remote *remote)
 {
 	remote_python_free(remote->python);
 	remote_ruby_free(remote->ruby);
+	if (remote->owns_files)
+		interpreter_files_free(remote->files);
 	remote_images_done(&remote->images);
 	close_go(remote);
 	maps_free(remote->maps);

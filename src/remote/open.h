@@ -7,13 +7,16 @@
 #include <sys/types.h>
 
 struct error;
+struct interpreter_files;
 struct remote;
 
 /*
  * On success remote_close(). Else a negative errno and a sentence with advice: there is no such
- * process, it is a zombie or a kernel thread, or we may not read it.
+ * process, it is a zombie or a kernel thread, or we may not read it. files: shared with other
+ * processes, and outlives the remote; NULL: files are read for this process alone.
  */
-int remote_open(pid_t pid, struct remote *out_remote, struct error *err);
+int remote_open(pid_t pid, struct interpreter_files *files, struct remote *out_remote,
+		struct error *err);
 
 /*
  * Reads the mappings again after the process has mapped other files; interpreters that were

@@ -18,6 +18,7 @@
 #include "remote/sockets.h"
 
 struct core;
+struct interpreter_files;
 struct local;
 struct maps;
 struct remote_python;
@@ -33,8 +34,10 @@ struct remote {
 	struct maps *maps;
 	struct remote_images images;
 	struct pthread_lists pthread_lists; /* of these images */
-	struct unwind_file *go_file;        /* of a Go program, whose images use it; or NULL */
-	struct recent rules;                /* unwind rules by address: walk.c */
+	struct interpreter_files *files;
+	bool owns_files;
+	struct unwind_file *go_file; /* of a Go program, whose images use it; or NULL */
+	struct recent rules;         /* unwind rules by address: walk.c */
 	struct recent
 		*shared_rules; /* likewise by place in a file, of all processes; or NULL */
 	struct intern strings; /* names and paths */

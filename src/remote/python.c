@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "remote/global_reader.h"
+#include "remote/interpreter_files.h"
 #include "remote/process.h"
 #include "remote/pthreads.h"
 #include "target/python.h"
@@ -42,7 +43,7 @@ struct state {
 };
 
 struct remote_python {
-	struct python_image *image;
+	const struct python_image *image; /* of remote->files */
 	struct python_layout layout;
 	uint64_t head;    /* where the first interpreter is; 0: unknown, or not yet known */
 	uint64_t current; /* 2.7 to 3.11: where the GIL holder's state is; likewise */
@@ -68,15 +69,14 @@ static void find_globals(struct remote *remote, struct remote_python *python)
 bool remote_python_find(struct remote *remote, const struct remote_image *image,
 			const char *path)
 {
-	struct python_image *file;
+	const struct python_image *file = interpreter_files_python(remote->files, path);
 
-	if (python_image_read(path, &file, NULL) < 0)
+	if (!file)
 		return false;
 	if (python_image_why_not(file)) {
 		const char *why = python_image_why_not(file);
 
 		remote->why_no_python = remote_keep(remote, why, strlen(why));
-		python_image_free(file);
 		return false;
 	}
 	struct remote_python *python = xzalloc(sizeof *python);
@@ -101,7 +101,6 @@ void remote_python_free(struct remote_python *python)
 {
 	if (!python)
 		return;
-	python_image_free(python->image);
 	free(python->states);
 	free(python);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "remote/interpreter_files.h"
 #include "remote/process.h"
 #include "remote/pthreads.h"
 #include "remote/ruby_internal.h"
@@ -15,15 +16,14 @@
 
 bool remote_ruby_find(struct remote *remote, const struct remote_image *image, const char *path)
 {
-	struct ruby_image *file;
+	const struct ruby_image *file = interpreter_files_ruby(remote->files, path);
 
-	if (ruby_image_read(path, &file, NULL) < 0)
+	if (!file)
 		return false;
 	if (ruby_image_why_not(file)) {
 		const char *why = ruby_image_why_not(file);
 
 		remote->why_no_ruby = remote_keep(remote, why, strlen(why));
-		ruby_image_free(file);
 		return false;
 	}
 	struct remote_ruby *ruby = xzalloc(sizeof *ruby);
@@ -44,7 +44,6 @@ void remote_ruby_free(struct remote_ruby *ruby)
 {
 	if (!ruby)
 		return;
-	ruby_image_free(ruby->image);
 	free(ruby->contexts);
 	free(ruby);
 }

@@ -16,7 +16,7 @@ struct ruby_context {
 };
 
 struct remote_ruby {
-	struct ruby_image *image;
+	const struct ruby_image *image; /* of remote->files */
 	struct ruby_layout layout;
 	struct ruby_context *contexts; /* as last listed */
 	size_t count, capacity;

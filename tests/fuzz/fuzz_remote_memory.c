@@ -198,7 +198,7 @@ static void open_target(struct target *target)
 {
 	struct error err;
 
-	if (remote_open(target->pid, &target->remote, &err) < 0)
+	if (remote_open(target->pid, NULL, &target->remote, &err) < 0)
 		abort();
 	if (!target->remote.python && !target->remote.ruby)
 		abort();

@@ -15,6 +15,7 @@
 #include "collect/wall/owners.h"
 #include "collect/wall/reader_rows.h"
 #include "remote/call_registers.h"
+#include "remote/interpreter_files.h"
 #include "remote/open.h"
 #include "remote/process.h"
 #include "remote/python.h"
@@ -54,7 +55,9 @@ struct wall_process {
 void wall_reader_init(struct wall_reader *reader, struct stack_rows *rows,
 		      const struct wall *threads)
 {
-	*reader = (struct wall_reader){ .rows = rows, .threads = threads };
+	*reader = (struct wall_reader){ .rows = rows,
+					.threads = threads,
+					.files = interpreter_files_new() };
 }
 
 static void process_free(struct wall_reader *reader, struct wall_process *process)
@@ -75,6 +78,7 @@ void wall_reader_done(struct wall_reader *reader)
 	while (table_next(&reader->processes, &cursor, &hi, &lo, &value))
 		process_free(reader, (void *)(uintptr_t)value);
 	table_done(&reader->processes);
+	interpreter_files_free(reader->files);
 	stack_done(&reader->stack);
 }
 
@@ -106,7 +110,8 @@ static void process_open(struct wall_reader *reader, struct wall_process *proces
 	if (process->is_open)
 		remote_map_again(&process->remote, &err);
 	else
-		process->is_open = remote_open(image->pid, &process->remote, &err) == 0;
+		process->is_open =
+			remote_open(image->pid, reader->files, &process->remote, &err) == 0;
 	process->cost_ns = monotonic_ns() - process->opened_ns;
 	process->listed_ns = 0;
 	reader->cost_ns += process->cost_ns;

@@ -17,6 +17,7 @@
 #include "remote/wait.h"
 
 struct image;
+struct interpreter_files;
 struct stack_rows;
 struct wall;
 struct wall_owned_wait;
@@ -25,8 +26,9 @@ struct wall_reader {
 	struct stack_rows *rows;    /* not owned, as threads */
 	const struct wall *threads; /* the known threads */
 	struct table processes;     /* by an image's row, to struct wall_process * */
-	size_t open;                /* number of open ones */
-	struct remote_stack stack;  /* of the last read, as the next five */
+	struct interpreter_files *files;
+	size_t open;               /* number of open ones */
+	struct remote_stack stack; /* of the last read, as the next five */
 	struct wait wait;
 	struct walk_states states;
 	const char *name; /* in its language; NULL: not read, or none */
