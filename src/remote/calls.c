@@ -95,6 +95,7 @@ static const struct call calls[] = {
 	CALL(tee, DESCRIPTOR, 0, IO),
 	CALL(mq_timedsend, DESCRIPTOR, 0, IO),
 	CALL(io_pgetevents, NOTHING, 0, IO),
+	CALL(io_submit, NOTHING, 0, IO),
 	/* Other calls wait for a lock of the kernel's, or for memory. */
 	CALL(munmap, NOTHING, 0, SYSCALL),
 	CALL(mmap, NOTHING, 0, SYSCALL),

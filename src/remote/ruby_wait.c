@@ -5,35 +5,60 @@
 
 #include "remote/stack.h"
 
+/* Of a Mutex whose caller is no condition: it sleeps for a time. */
+static const struct ruby_wait mutex_sleep = { "Mutex#sleep", WAIT_STATE_SLEEP, NULL, 0 };
+
+#define CONDITION RUBY_WAIT_CONDITION
+#define FUTEX     RUBY_WAIT_FUTEX
 static const struct ruby_wait waits[] = {
-	{ "Kernel#sleep", WAIT_STATE_SLEEP, NULL, false },
-	{ "Kernel.sleep", WAIT_STATE_SLEEP, NULL, false },
-	{ "Thread#join", WAIT_STATE_WAIT, NULL, false },
-	{ "Thread#value", WAIT_STATE_WAIT, NULL, false },
-	{ "Thread.stop", WAIT_STATE_WAIT, NULL, false },
-	{ "Process.wait", WAIT_STATE_WAIT, "a child", false },
-	{ "Process.wait2", WAIT_STATE_WAIT, "a child", false },
-	{ "Process.waitall", WAIT_STATE_WAIT, "a child", false },
-	{ "Process::Status.wait", WAIT_STATE_WAIT, "a child", false },
-	{ "Kernel#system", WAIT_STATE_WAIT, "a child", false },
-	{ "Mutex#sleep", WAIT_STATE_LOCK, "ConditionVariable#wait", true },
-	{ "Mutex#lock", WAIT_STATE_LOCK, "Mutex", false },
-	{ "Mutex#synchronize", WAIT_STATE_LOCK, "Mutex", false },
-	{ "ConditionVariable#wait", WAIT_STATE_LOCK, NULL, true },
-	{ "Monitor#enter", WAIT_STATE_LOCK, "Monitor", false },
-	{ "Monitor#mon_enter", WAIT_STATE_LOCK, "Monitor", false },
-	{ "Monitor#synchronize", WAIT_STATE_LOCK, "Monitor", false },
-	{ "Monitor#mon_synchronize", WAIT_STATE_LOCK, "Monitor", false },
-	{ "Monitor#wait_for_cond", WAIT_STATE_LOCK, "ConditionVariable#wait", true },
-	{ "Queue#pop", WAIT_STATE_LOCK, NULL, false },
-	{ "Queue#shift", WAIT_STATE_LOCK, NULL, false },
-	{ "Queue#deq", WAIT_STATE_LOCK, NULL, false },
-	{ "SizedQueue#pop", WAIT_STATE_LOCK, NULL, false },
-	{ "SizedQueue#shift", WAIT_STATE_LOCK, NULL, false },
-	{ "SizedQueue#deq", WAIT_STATE_LOCK, NULL, false },
-	{ "SizedQueue#push", WAIT_STATE_LOCK, NULL, false },
-	{ "SizedQueue#<<", WAIT_STATE_LOCK, NULL, false },
+	{ "Kernel#sleep", WAIT_STATE_SLEEP, NULL, 0 },
+	{ "Kernel.sleep", WAIT_STATE_SLEEP, NULL, 0 },
+	{ "Thread#join", WAIT_STATE_WAIT, NULL, 0 },
+	{ "Thread#value", WAIT_STATE_WAIT, NULL, 0 },
+	{ "Thread.stop", WAIT_STATE_WAIT, NULL, 0 },
+	{ "Process.wait", WAIT_STATE_WAIT, "a child", 0 },
+	{ "Process.wait2", WAIT_STATE_WAIT, "a child", 0 },
+	{ "Process.waitpid", WAIT_STATE_WAIT, "a child", 0 },
+	{ "Process.waitpid2", WAIT_STATE_WAIT, "a child", 0 },
+	{ "Process.waitall", WAIT_STATE_WAIT, "a child", 0 },
+	{ "Process::Status.wait", WAIT_STATE_WAIT, "a child", 0 },
+	{ "Kernel#system", WAIT_STATE_WAIT, "a child", 0 },
+	{ "Kernel#`", WAIT_STATE_WAIT, "a child", FUTEX },
+	{ "IO.popen", WAIT_STATE_WAIT, "a child", FUTEX },
+	{ "IO#close", WAIT_STATE_WAIT, "a child", FUTEX },
+	/* From 3.3 on a thread of C looks a name up. */
+	{ "Addrinfo.getaddrinfo", WAIT_STATE_IO, "address lookup", FUTEX },
+	{ "Addrinfo.new", WAIT_STATE_IO, "address lookup", FUTEX },
+	{ "Socket.getaddrinfo", WAIT_STATE_IO, "address lookup", FUTEX },
+	{ "IPSocket.getaddress", WAIT_STATE_IO, "address lookup", FUTEX },
+	{ "TCPSocket#initialize", WAIT_STATE_IO, "address lookup", FUTEX },
+	{ "TCPServer#initialize", WAIT_STATE_IO, "address lookup", FUTEX },
+	{ "Mutex#sleep", WAIT_STATE_LOCK, "ConditionVariable#wait", CONDITION },
+	{ "Mutex#lock", WAIT_STATE_LOCK, "Mutex", 0 },
+	{ "Mutex#synchronize", WAIT_STATE_LOCK, "Mutex", 0 },
+	{ "ConditionVariable#wait", WAIT_STATE_LOCK, NULL, CONDITION },
+	{ "Monitor#enter", WAIT_STATE_LOCK, "Monitor", 0 },
+	{ "Monitor#mon_enter", WAIT_STATE_LOCK, "Monitor", 0 },
+	{ "Monitor#synchronize", WAIT_STATE_LOCK, "Monitor", 0 },
+	{ "Monitor#mon_synchronize", WAIT_STATE_LOCK, "Monitor", 0 },
+	{ "Monitor#wait_for_cond", WAIT_STATE_LOCK, "ConditionVariable#wait", CONDITION },
+	{ "Queue#pop", WAIT_STATE_LOCK, NULL, 0 },
+	{ "Queue#shift", WAIT_STATE_LOCK, NULL, 0 },
+	{ "Queue#deq", WAIT_STATE_LOCK, NULL, 0 },
+	{ "SizedQueue#pop", WAIT_STATE_LOCK, NULL, 0 },
+	{ "SizedQueue#shift", WAIT_STATE_LOCK, NULL, 0 },
+	{ "SizedQueue#deq", WAIT_STATE_LOCK, NULL, 0 },
+	{ "SizedQueue#push", WAIT_STATE_LOCK, NULL, 0 },
+	{ "SizedQueue#<<", WAIT_STATE_LOCK, NULL, 0 },
+	{ "SizedQueue#enq", WAIT_STATE_LOCK, NULL, 0 },
+	{ "Ractor.receive", WAIT_STATE_LOCK, NULL, 0 },
+	{ "Ractor.receive_if", WAIT_STATE_LOCK, NULL, 0 },
+	{ "Ractor.yield", WAIT_STATE_LOCK, NULL, 0 },
+	{ "Ractor.select", WAIT_STATE_LOCK, NULL, 0 },
+	{ "Ractor#take", WAIT_STATE_LOCK, NULL, 0 },
 };
+#undef CONDITION
+#undef FUTEX
 
 /* Implemented in C, or in Ruby's own Ruby code, as Queue#pop from 3.2 on. */
 static bool is_rubys_own(const struct stack_frame *frame)
@@ -45,22 +70,43 @@ static bool is_rubys_own(const struct stack_frame *frame)
 		strncmp(frame->file, internal, strlen(internal)) == 0);
 }
 
-const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack)
+/* The first frame from `from` on that is not native; NULL: there is none. */
+static const struct stack_frame *next_of_ruby(const struct remote_stack *stack, size_t from,
+					      size_t *out_at)
+{
+	size_t i = from;
+
+	while (i < stack->count && stack->frames[i].kind == STACK_NATIVE)
+		i++;
+	*out_at = i;
+	return i < stack->count ? &stack->frames[i] : NULL;
+}
+
+/* The method's name without "Thread::", if it is one of Ruby's own; else "". */
+static const char *own_method(const struct stack_frame *frame)
 {
 	const size_t prefix = strlen("Thread::");
-	const char *name;
-	size_t i = 0;
 
-	while (stack && i < stack->count && stack->frames[i].kind == STACK_NATIVE)
-		i++;
-	if (!stack || i == stack->count || !is_rubys_own(&stack->frames[i]) ||
-	    !stack->frames[i].name)
+	if (!frame || !is_rubys_own(frame) || !frame->name)
+		return "";
+	return frame->name + (strncmp(frame->name, "Thread::", prefix) == 0 ? prefix : 0);
+}
+
+const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack, bool is_in_futex)
+{
+	const char *name;
+	size_t at = 0;
+
+	if (!stack)
 		return NULL;
-	name = stack->frames[i].name;
-	name += strncmp(name, "Thread::", prefix) == 0 ? prefix : 0;
-	for (size_t j = 0; j < sizeof waits / sizeof *waits; j++) {
-		if (strcmp(name, waits[j].method) == 0)
-			return &waits[j];
+	name = own_method(next_of_ruby(stack, 0, &at));
+	if (strcmp(name, mutex_sleep.method) == 0 &&
+	    strcmp(own_method(next_of_ruby(stack, at + 1, &at)), "ConditionVariable#wait") != 0)
+		return &mutex_sleep;
+	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+		if (strcmp(name, waits[i].method) == 0)
+			return is_in_futex || !(waits[i].flags & RUBY_WAIT_FUTEX) ? &waits[i]
+										  : NULL;
 	}
 	return NULL;
 }

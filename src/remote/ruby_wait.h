@@ -6,6 +6,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "abi/wait_state.h"
 
@@ -15,9 +16,11 @@ struct ruby_wait {
 	const char *
 		method; /* "Mutex#lock"; without "Thread::", which it begins with from 3.1 on */
 	enum wait_state state;
-	const char *what;  /* is waited for, in reports; NULL: the method's name */
-	bool is_condition; /* it has released its Mutex and waits for a signal */
+	const char *what; /* is waited for, in reports; NULL: the method's name */
+	uint8_t flags;
 };
+#define RUBY_WAIT_CONDITION 1U /* it has released its Mutex and waits for a signal */
+#define RUBY_WAIT_FUTEX     2U /* in other system calls the method waits for what these are on */
 
-/* NULL: the stack's innermost method is none of them. */
-const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack);
+/* NULL: the stack's innermost method is none of them, or waits in another system call. */
+const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack, bool is_in_futex);

@@ -22,6 +22,8 @@
 
 /* Of one process; after that only the system call's name is used. */
 #define LABELS_MAX 8192U
+/* Bytes before the end of a system call's instruction that are searched for its number. */
+#define RESUMED_CODE 24U
 
 static bool is_in(const struct task_call *call, int64_t number)
 {
@@ -44,6 +46,38 @@ static void set_owner(struct wait *wait, enum wait_state state, enum wait_on on,
 	wait->on = (uint8_t)on;
 	wait->object = object;
 	wait->inner_owner = owner;
+}
+
+/*
+ * A call that a stop ended is resumed by another one with the same arguments: the number of its own
+ * is loaded before the instruction (x86-64: mov $number,%eax; …; syscall).
+ */
+static struct task_call resumed_call(struct remote *remote, const struct task_call *call)
+{
+	struct task_call own = *call;
+#if defined(__x86_64__)
+	static const int32_t resumed[] = { SYS_poll, SYS_futex, SYS_nanosleep,
+					   SYS_clock_nanosleep };
+	const uint8_t load = 0xb8;
+	uint8_t code[RESUMED_CODE];
+	int32_t number;
+
+	if (!is_in(call, SYS_restart_syscall) ||
+	    mem_read(&remote->mem, code, sizeof code, call->pc - sizeof code) < 0)
+		return own;
+	for (size_t i = sizeof code - sizeof number - 2; i-- > 0;) {
+		memcpy(&number, &code[i + 1], sizeof number);
+		for (size_t j = 0; j < sizeof resumed / sizeof *resumed; j++) {
+			if (code[i] == load && number == resumed[j]) {
+				own.number = number;
+				return own;
+			}
+		}
+	}
+#else
+	(void)remote;
+#endif
+	return own;
 }
 
 /* The state that the system call implies. */
@@ -91,11 +125,11 @@ static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
 			  remote_ruby_gvl_holder(remote, context));
 		return true;
 	}
-	known = context != 0 ? ruby_wait_of(thread->stack) : NULL;
+	known = context != 0 ? ruby_wait_of(thread->stack, is_in(call, SYS_futex)) : NULL;
 	if (!known)
 		return false;
 	wait->state = (uint8_t)known->state;
-	if (known->is_condition)
+	if (known->flags & RUBY_WAIT_CONDITION)
 		return true;
 	const struct ruby_receiver receiver = remote_ruby_receiver(remote, context);
 
@@ -195,7 +229,9 @@ static void describe_object(struct remote *remote, const struct wait_thread *thr
 			    const struct wait *wait, struct text *out)
 {
 	const struct ruby_wait *ruby =
-		rests_in_ruby(remote, thread) ? ruby_wait_of(thread->stack) : NULL;
+		rests_in_ruby(remote, thread)
+			? ruby_wait_of(thread->stack, is_in(&thread->call, SYS_futex))
+			: NULL;
 
 	if (wait->on == WAIT_ON_GIL)
 		text_add(out, "GIL");
@@ -284,14 +320,15 @@ pid_t wait_owner_now(struct remote *remote, const struct wait *wait,
 void wait_read(struct remote *remote, const struct wait_thread *thread, struct wait *out_wait)
 {
 	struct wait wait = { .state = WAIT_STATE_RUNNING };
+	struct wait_thread own = *thread;
 
 	if (!thread->call.is_running) {
-		wait.state = (uint8_t)state_of_call(remote, &thread->call);
-		if (!read_gil(remote, &thread->call, &wait) &&
-		    !read_ruby(remote, thread, &wait) && !read_python(remote, thread, &wait) &&
-		    is_in(&thread->call, SYS_futex))
-			read_futex(remote, &thread->call, &wait);
-		read_label(remote, thread, &wait);
+		own.call = resumed_call(remote, &thread->call);
+		wait.state = (uint8_t)state_of_call(remote, &own.call);
+		if (!read_gil(remote, &own.call, &wait) && !read_ruby(remote, &own, &wait) &&
+		    !read_python(remote, &own, &wait) && is_in(&own.call, SYS_futex))
+			read_futex(remote, &own.call, &wait);
+		read_label(remote, &own, &wait);
 	}
 	/* A stopped thread is still in its call, so what that waits for remains valid. */
 	if (thread->state == 'T' || thread->state == 't')

@@ -20,7 +20,8 @@ struct mutex {
 	int32_t kind;
 };
 /* PTHREAD_MUTEX_KIND_MASK_NP and the bits for robust, priority and elision. */
-#define MUTEX_KINDS 0x7ff
+#define MUTEX_KINDS  0x7ff
+#define MUTEX_ROBUST 0x10
 
 /* The beginning of pthread_rwlock_t (glibc 2.25 and later, struct_rwlock.h). */
 struct rwlock {
@@ -112,6 +113,18 @@ static void know_mutex(struct remote *remote, uint64_t address)
 		table_at(&remote->mutexes, 0, address, NULL);
 }
 
+/*
+ * The lock field of a robust mutex that threads wait for is its owner, and FUTEX_WAITERS: in their
+ * calls an earlier owner, if it was passed on meanwhile.
+ */
+static bool is_robust(const struct mutex *mutex, uint64_t expected)
+{
+	return (mutex->kind & MUTEX_ROBUST) && (mutex->kind & ~MUTEX_KINDS) == 0 &&
+	       mutex->owner > 0 &&
+	       (uint32_t)mutex->lock == ((uint32_t)mutex->owner | FUTEX_WAITERS) &&
+	       (expected & FUTEX_WAITERS);
+}
+
 struct wait_lock wait_find_lock(struct remote *remote, const struct task_call *call)
 {
 	const uint64_t command = call->arguments[1] & FUTEX_CMD_MASK;
@@ -126,6 +139,9 @@ struct wait_lock wait_find_lock(struct remote *remote, const struct task_call *c
 	else if ((command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) &&
 		 call->arguments[2] == LOCKED_WAITED_FOR && mutex.lock == LOCKED_WAITED_FOR &&
 		 mutex.users > 0 && (mutex.kind & ~MUTEX_KINDS) == 0)
+		lock.inner_owner = mutex.owner;
+	else if ((command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) &&
+		 is_robust(&mutex, call->arguments[2]))
 		lock.inner_owner = mutex.owner;
 	if (lock.inner_owner > 0)
 		know_mutex(remote, call->arguments[0]);

@@ -12,10 +12,13 @@
 #include "remote/calls.h"
 #include "remote/deadlock.h"
 #include "remote/process.h"
+#include "remote/ruby_wait.h"
+#include "remote/stack.h"
 #include "remote/task.h"
 #include "remote/wait.h"
 #include "remote/wait_label.h"
 #include "remote/wait_lock.h"
+#include "target/maps.h"
 
 static void descriptors_are_called_by_what_they_are(void **state)
 {
@@ -59,6 +62,7 @@ static void a_mutex_is_held_by_what_its_lock_word_says(void **state)
 	const int32_t held[5] = { 2, 0, 42, 1, 0 };
 	const int32_t recursive[5] = { 2, 3, 42, 1, 1 };
 	const int32_t of_priority[5] = { (int32_t)(FUTEX_WAITERS | 43), 0, 43, 1, 32 };
+	const int32_t robust[5] = { (int32_t)(FUTEX_WAITERS | 44), 0, 44, 1, 16 };
 
 	(void)state;
 	assert_int_equal(lock_of(held, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2).inner_owner, 42);
@@ -66,6 +70,9 @@ static void a_mutex_is_held_by_what_its_lock_word_says(void **state)
 			 PAGES_BEGIN);
 	assert_int_equal(lock_of(recursive, FUTEX_WAIT, 2).inner_owner, 42);
 	assert_int_equal(lock_of(of_priority, FUTEX_LOCK_PI, 0).inner_owner, 43);
+	assert_int_equal(lock_of(robust, FUTEX_WAIT, FUTEX_WAITERS | 44).inner_owner, 44);
+	/* It was another thread's when the wait began. */
+	assert_int_equal(lock_of(robust, FUTEX_WAIT, FUTEX_WAITERS | 43).inner_owner, 44);
 }
 
 static void what_is_no_mutex_has_no_owner(void **state)
@@ -74,8 +81,12 @@ static void what_is_no_mutex_has_no_owner(void **state)
 	const int32_t semaphore[5] = { 0, 0, 1, 0, 0 };
 	const int32_t condition[5] = { 2, 0, 7, 1, 0x10000000 };
 	const int32_t held[5] = { 2, 0, 42, 1, 0 };
+	/* Its owner has ended. */
+	const int32_t left[5] = { (int32_t)(FUTEX_WAITERS | FUTEX_OWNER_DIED), 0, 44, 1, 16 };
 
 	(void)state;
+	assert_int_equal(lock_of(left, FUTEX_WAIT, FUTEX_WAITERS | FUTEX_OWNER_DIED).address,
+			 0);
 	assert_int_equal(lock_of(free_now, FUTEX_WAIT, 2).address, 0);
 	assert_int_equal(lock_of(semaphore, FUTEX_WAIT_BITSET, 0).address, 0);
 	assert_int_equal(lock_of(condition, FUTEX_WAIT_BITSET, 2).address, 0);
@@ -115,6 +126,81 @@ static void a_read_write_lock_has_a_writer_or_a_number_of_readers(void **state)
 	assert_int_equal(rwlock_of(read_by_two, 2).readers, 2);
 	assert_int_equal(rwlock_of(read_by_two, 3).address, 0);
 	assert_int_equal(rwlock_of(condition, 2).address, 0);
+}
+
+/* What a Ruby thread waits for that is in these methods, the innermost first. */
+static const struct ruby_wait *ruby_wait_in(const char *method, const char *caller,
+					    bool is_in_futex)
+{
+	struct stack_frame frames[] = {
+		{ .kind = STACK_NATIVE, .address = 1 },
+		{ .kind = STACK_RUBY_C, .name = method },
+		{ .kind = STACK_NATIVE, .address = 2 },
+		{ .kind = STACK_RUBY_C, .name = caller },
+	};
+	const struct remote_stack stack = { .frames = frames, .count = 4 };
+
+	return ruby_wait_of(&stack, is_in_futex);
+}
+
+static void rubys_methods_say_what_is_waited_for(void **state)
+{
+	(void)state;
+	assert_int_equal(ruby_wait_in("Thread::Queue#pop", "Kernel#loop", true)->state,
+			 WAIT_STATE_LOCK);
+	assert_int_equal(ruby_wait_in("Process.waitpid", "Kernel#loop", true)->state,
+			 WAIT_STATE_WAIT);
+	/* To close a pipe of popen() waits for the child; other files' are what the call is on. */
+	assert_int_equal(ruby_wait_in("IO#close", "Kernel#loop", true)->state, WAIT_STATE_WAIT);
+	assert_null(ruby_wait_in("IO#close", "Kernel#loop", false));
+	assert_int_equal(ruby_wait_in("TCPSocket#initialize", "Kernel#loop", true)->state,
+			 WAIT_STATE_IO);
+	assert_null(ruby_wait_in("TCPSocket#initialize", "Kernel#loop", false));
+	assert_int_equal(
+		ruby_wait_in("Mutex#sleep", "Thread::ConditionVariable#wait", true)->state,
+		WAIT_STATE_LOCK);
+	assert_int_equal(ruby_wait_in("Thread::Mutex#sleep", "Kernel#loop", true)->state,
+			 WAIT_STATE_SLEEP);
+	assert_null(ruby_wait_in("Kernel#loop", "Kernel#sleep", true));
+}
+
+/* The state of a thread that a stop interrupted in a call with this code before its end. */
+static enum wait_state resumed_state(const uint8_t *code, size_t size)
+{
+	struct remote remote = { .fd = -1, .maps = maps_parse("", 0) };
+	struct pages *pages = pages_new(&remote.mem);
+	const struct wait_thread thread = {
+		.state = 'S',
+		.call = { .number = SYS_restart_syscall,
+			  .arguments = { 0, 1 },
+			  .pc = PAGES_BEGIN + 0x100 },
+	};
+	struct wait wait;
+
+	pages_put(pages, PAGES_BEGIN + 0x100 - size, code, size);
+	wait_read(&remote, &thread, &wait);
+	maps_free(remote.maps);
+	intern_done(&remote.labels);
+	table_done(&remote.mutexes);
+	memory_done(&remote.mem);
+	free(pages);
+	return (enum wait_state)wait.state;
+}
+
+static void a_call_that_a_stop_ended_is_the_one_it_was(void **state)
+{
+	/* mov $202,%eax; syscall, and with an instruction in between. */
+	const uint8_t futex[] = { 0xb8, 0xca, 0, 0, 0, 0x0f, 0x05 };
+	const uint8_t nap[] = { 0xb8, 0xe6, 0, 0, 0, 0x31, 0xd2, 0x0f, 0x05 };
+	/* syscall(3): the number is in a register. */
+	const uint8_t any[] = { 0x48, 0x89, 0xf8, 0x0f, 0x05 };
+
+	(void)state;
+#if defined(__x86_64__)
+	assert_int_equal(resumed_state(futex, sizeof futex), WAIT_STATE_LOCK);
+#endif
+	assert_int_equal(resumed_state(nap, sizeof nap), WAIT_STATE_SLEEP);
+	assert_int_equal(resumed_state(any, sizeof any), WAIT_STATE_SLEEP);
 }
 
 static void other_calls_are_said_by_number(void **state)
@@ -159,6 +245,8 @@ int main(void)
 		cmocka_unit_test(a_mutex_is_held_by_what_its_lock_word_says),
 		cmocka_unit_test(what_is_no_mutex_has_no_owner),
 		cmocka_unit_test(a_read_write_lock_has_a_writer_or_a_number_of_readers),
+		cmocka_unit_test(rubys_methods_say_what_is_waited_for),
+		cmocka_unit_test(a_call_that_a_stop_ended_is_the_one_it_was),
 		cmocka_unit_test(other_calls_are_said_by_number),
 		cmocka_unit_test(a_circle_is_found_from_each_of_its_threads_and_from_no_other),
 	};
