@@ -28,6 +28,8 @@ static const char *kind_of(const char *function)
 		{ "sem_wait", "semaphore" },      { "sem_timedwait", "semaphore" },
 		{ "sem_clockwait", "semaphore" }, { "pthread_barrier_", "barrier" },
 		{ "pthread_once", "once" },       { "_atomic_wait", "atomic" },
+		{ "__platform_wait", "atomic" },  { "_M_futex_wait", "future" },
+		{ "aio_suspend", "aio" },
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

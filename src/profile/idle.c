@@ -39,7 +39,7 @@ static bool is_one_of(const char *name, size_t len, const char *const *words, si
 
 /*
  * Waits for what another thread or process holds: "futex(Lock at app.py:12)", "epoll_wait(Lock
- * tuple)".
+ * tuple)", and a lock of a file, "flock(/run/lock/x)" or "fcntl(/var/lib/dpkg/lock)".
  */
 static bool is_for_owned(const char *call)
 {
@@ -47,6 +47,8 @@ static bool is_for_owned(const char *call)
 					     "(Mutex ", "(Monitor ", "(LWLock ", "(BufferPin" };
 	const char *open = strchr(call, '(');
 
+	if (begins(call, "flock") || begins(call, "fcntl"))
+		return true;
 	for (size_t i = 0; open && i < sizeof kinds / sizeof *kinds; i++) {
 		if (begins(open, kinds[i]))
 			return true;
@@ -77,7 +79,7 @@ static bool is_for_work(const char *call)
 		return false;
 	return begins(object, "port ") || begins(object, "a client of ") ||
 	       begins(object, "connections to ") || begins(object, "a pipe") ||
-	       begins(object, "an ") || begins(object, "a timerfd") ||
+	       begins(object, "an ") || begins(object, "a timer") ||
 	       begins(object, "a signalfd") || begins(object, "Client") ||
 	       begins(object, "Activity") ||                /* of PostgreSQL */
 	       object[strspn(object, "0123456789")] == ' '; /* several descriptors */

@@ -141,10 +141,13 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 		return "no frame shows its holder";
 	if (begins(leaf, "futex(mutex") && is_in_musl(profile, pair->heaviest.waiter_stack))
 		return "musl keeps no owner";
+	if (begins(leaf, "futex(rwlock"))
+		return "readers hold it, or passed on";
 	if (begins(leaf, "futex(RLock ") || begins(leaf, "futex(mutex") ||
-	    begins(leaf, "futex(rwlock") || begins(leaf, "futex(Mutex ") ||
-	    begins(leaf, "futex(Monitor "))
+	    begins(leaf, "futex(Mutex ") || begins(leaf, "futex(Monitor "))
 		return "passed on meanwhile";
+	if (begins(leaf, "flock") || begins(leaf, "fcntl"))
+		return "of a file: no owner is read";
 	if (state == THREAD_STATE_WAIT)
 		return "no thread's doing";
 	return begins(leaf, "epoll_wait(") || begins(leaf, "futex(LWLock ") ||
