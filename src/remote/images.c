@@ -82,6 +82,23 @@ bool remote_image_read_headers(struct remote_image *image, struct mem *mem)
 }
 
 /*
+ * The number of the next mapping if number i is variables without contents in a file (.bss) that
+ * has more segments behind them, as BOLT adds; else i.
+ */
+static size_t after_bss(const struct maps *maps, size_t i, const struct mapping *first,
+			uint64_t end)
+{
+	size_t next = i;
+
+	while (next < maps_count(maps) && *maps_at(maps, next)->path == '\0' &&
+	       maps_at(maps, next)->start == end)
+		end = maps_at(maps, next++)->end;
+	const struct mapping *m = next < maps_count(maps) ? maps_at(maps, next) : NULL;
+
+	return m && is_same_file(first, m) && m->start == end && m->file_offset != 0 ? next : i;
+}
+
+/*
  * Adds the image whose first mapping is number i; returns the number of the mapping after it.
  */
 static size_t add(struct remote_images *images, const struct maps *maps, struct mem *mem,
@@ -95,9 +112,12 @@ static size_t add(struct remote_images *images, const struct maps *maps, struct 
 		.is_deleted = first->is_deleted,
 	};
 
-	for (; i < maps_count(maps) && is_same_file(first, maps_at(maps, i)); i++) {
+	for (; i < maps_count(maps); i++) {
+		i = after_bss(maps, i, first, image.native.end);
 		const struct mapping *m = maps_at(maps, i);
 
+		if (!is_same_file(first, m))
+			break;
 		/* The same file is mapped a second time: another image. */
 		if (m != first && m->file_offset == 0 && m->start != image.native.end)
 			break;
