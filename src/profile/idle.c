@@ -7,8 +7,16 @@
 #include "profile/info.h"
 #include "profile/profile.h"
 
-/* Minimum per cent of a thread's life in one state with one stack. */
-enum { AT_ONE_PLACE = 95 };
+enum {
+	/*
+	 * Minimum per cent in one state with one stack, of the time in which a thread was where it
+	 * is known to have been: not runnable, which other programs decide, and not in waits of that
+	 * state that were not read.
+	 */
+	AT_ONE_PLACE = 95,
+	/* And of its life. */
+	AT_LEAST = 50,
+};
 
 /*
  * Per cent: the first thread can be idle only if the busy threads' lives sum up to this part of
@@ -17,8 +25,9 @@ enum { AT_ONE_PLACE = 95 };
 enum { OTHERS_LEAST = 5 };
 
 struct life {
-	uint64_t ns, longest_ns; /* the stack's alone */
-	uint64_t place_ns;       /* of all stacks that are at one place with it */
+	uint64_t ns, longest_ns;                /* the stack's alone */
+	uint64_t unread_ns[THREAD_STATE_COUNT]; /* without a stack */
+	uint64_t place_ns; /* of all stacks that are at one place with it */
 	struct stack_id longest;
 	enum thread_state state; /* of the longest wait */
 };
@@ -97,7 +106,12 @@ static bool may_be_idle(const struct profile *profile, const struct life *life)
 	const struct stack *stack = profile_get_stack(profile, life->longest);
 	const struct function *leaf = stack ? leaf_of(profile, stack) : NULL;
 
-	if (!leaf || (double)life->place_ns * 100 < (double)life->ns * AT_ONE_PLACE)
+	const uint64_t unknown_ns =
+		life->unread_ns[THREAD_STATE_RUNNABLE] + life->unread_ns[life->state];
+
+	if (!leaf ||
+	    (double)life->place_ns * 100 < (double)(life->ns - unknown_ns) * AT_ONE_PLACE ||
+	    (double)life->place_ns * 100 < (double)life->ns * AT_LEAST)
 		return false;
 	switch (life->state) {
 	case THREAD_STATE_SLEEP:
@@ -205,6 +219,8 @@ static struct life *read_lives(const struct profile *profile)
 		struct life *life = &lives[weight->thread.n];
 
 		life->ns += weight->ns;
+		if (weight->samples == 0)
+			life->unread_ns[weight->state] += weight->ns;
 		if (weight->state > THREAD_STATE_RUNNABLE && weight->samples > 0 &&
 		    weight->ns > life->longest_ns) {
 			life->longest_ns = weight->ns;

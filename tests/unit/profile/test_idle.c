@@ -99,6 +99,44 @@ static void a_condition_is_one_place_by_whatever_call(void **state)
 	made_done(&made);
 }
 
+static void add_unread(struct made *made, enum thread_state state, uint64_t ns)
+{
+	profile_add_weight(made->profile,
+			   &(struct weight){ .stack = made_stack(made, "[unread]"),
+					     .thread = made->thread,
+					     .state = state,
+					     .ns = ns });
+}
+
+/* Time in which it is not known where a thread was says nothing of what it did. */
+static void waits_for_a_cpu_and_unread_ones_are_left_out(void **state)
+{
+	static const struct {
+		enum thread_state unread;
+		uint64_t ns;
+		bool is_idle;
+	} cases[] = {
+		{ THREAD_STATE_RUNNABLE, 200, true }, { THREAD_STATE_IO, 200, true },
+		{ THREAD_STATE_LOCK, 200, false },    { THREAD_STATE_RUNNING, 200, false },
+		{ THREAD_STATE_IO, 2000, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct made made;
+
+		made_init(&made);
+		profile_info(made.profile)->is_wall = true;
+		made_add(&made, "main;work", 600, 6);
+		made_begin_thread(&made, 101, "writer");
+		add_wait(&made, "start;writer;epoll_wait", THREAD_STATE_IO, 1000);
+		add_unread(&made, cases[i].unread, cases[i].ns);
+		if ((idle_find(made.profile).threads == 1) != cases[i].is_idle)
+			fail_msg("case %zu", i);
+		made_done(&made);
+	}
+}
+
 /* Whether a thread that waits in nothing but that call is idle, beside one that works. */
 static bool is_idle(enum thread_state state, const char *call)
 {
@@ -289,6 +327,7 @@ int main(void)
 		cmocka_unit_test(one_that_waits_at_one_place_is_idle),
 		cmocka_unit_test(one_line_of_a_program_is_one_place),
 		cmocka_unit_test(a_condition_is_one_place_by_whatever_call),
+		cmocka_unit_test(waits_for_a_cpu_and_unread_ones_are_left_out),
 		cmocka_unit_test(an_answer_and_what_others_hold_is_not_waited_for_idly),
 		cmocka_unit_test(the_programs_first_thread_is_not),
 		cmocka_unit_test(the_programs_first_thread_is_if_others_are_not),
