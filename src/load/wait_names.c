@@ -133,6 +133,40 @@ static bool add_kind(const struct profile *profile, struct stack_id callers, con
 	return true;
 }
 
+static bool is_of_ruby(const struct profile *profile, const struct function *function)
+{
+	const struct module *module = profile_get_module(profile, function->module);
+	const char *library = module ? base_name(module->path) : NULL;
+
+	return library && (begins(library, "libruby") || begins(library, "ruby"));
+}
+
+/*
+ * Whether the thread is one that Ruby keeps for the next Thread.new: only the function that threads
+ * begin with, and Ruby's for a condition, are on its stack.
+ */
+static bool is_rubys_next(const struct profile *profile, struct stack_id id)
+{
+	const struct stack *stack = profile_get_stack(profile, id);
+	unsigned int of_ruby = 0;
+
+	for (unsigned int i = 0; stack && i < LAYERS_MOST; i++) {
+		const struct function *function = profile_get_function(
+			profile, profile_get_frame(profile, stack->frame)->function);
+
+		if (function->language != LANGUAGE_NATIVE)
+			return false;
+		if (is_of_ruby(profile, function))
+			of_ruby++;
+		else if (!is_layer(profile, function))
+			return false;
+		if (strstr(function->name, "libc_start"))
+			return false;
+		stack = profile_get_stack(profile, stack->parent);
+	}
+	return !stack && of_ruby > 0 && of_ruby <= 2;
+}
+
 bool wait_names_add(const struct profile *profile, struct stack_id callers, const char *name,
 		    struct text *out)
 {
@@ -148,6 +182,10 @@ bool wait_names_add(const struct profile *profile, struct stack_id callers, cons
 	place = find_place(profile, callers, &kind);
 	if (!kind || !place)
 		return false;
+	if (strcmp(kind, "condition") == 0 && is_rubys_next(profile, callers)) {
+		text_add(out, "futex(Ruby's next Thread.new)");
+		return true;
+	}
 	text_addf(out, "futex(%s", kind);
 	add_place(profile, place, out);
 	text_add(out, ")");

@@ -31,6 +31,13 @@ static const struct gvl_place {
 #define MOST_QUEUED 65536U
 /* A queue node is a field of its rb_thread_t, within so many bytes. */
 #define THREAD_SIZE 1024U
+/*
+ * Up to 3.1 the condition that the thread waits in follows the node, with another before it; in 3.2
+ * both are in what one of the words before the node points to.
+ */
+#define NODE_SIZE    112U
+#define NATIVE_SIZE  192U
+#define WORDS_BEFORE 10U
 
 /*
  * struct RTypedData: its type, whose first field is the name, and flag 2: the data is embedded.
@@ -61,9 +68,21 @@ bool remote_ruby_gvl_is_verified(const struct remote_ruby *ruby)
 	return place && place->is_verified;
 }
 
+/* The first thread's, which lasts as long as the process does; 0: none. */
+static uint64_t first_context(const struct remote_ruby *ruby)
+{
+	const struct ruby_context *first = NULL;
+
+	for (size_t i = 0; i < ruby->count; i++) {
+		if (!first || ruby->contexts[i].tid < first->tid)
+			first = &ruby->contexts[i];
+	}
+	return first ? first->context : 0;
+}
+
 /*
  * The base of the GVL offsets, for the thread with this context; 0: unknown. A new thread has
- * no context until it first gets the GVL: then another thread's base is used, and *out_thread
+ * no context until it first gets the GVL: then the first thread's base is used, and *out_thread
  * is 0.
  */
 static uint64_t gvl_base(struct remote *remote, uint64_t context, uint64_t *out_thread)
@@ -72,8 +91,8 @@ static uint64_t gvl_base(struct remote *remote, uint64_t context, uint64_t *out_
 	const bool is_new = context == 0;
 	uint64_t base;
 
-	if (is_new && remote->ruby->count > 0)
-		context = remote->ruby->contexts[0].context;
+	if (is_new)
+		context = first_context(remote->ruby);
 	if (context == 0 ||
 	    ruby_read(&remote->mem, out_thread, context, layout->offsets.ec_thread) < 0 ||
 	    ruby_read(&remote->mem, &base, *out_thread,
@@ -138,25 +157,59 @@ static uint64_t thread_of_node(const struct remote_ruby *ruby, uint64_t node)
 	return found;
 }
 
-bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t futex)
+/* Whether the thread with this node waits in the futex. */
+static bool is_futex_of(struct remote *remote, uint64_t node, uint64_t futex)
 {
-	const struct gvl_place *place = place_of(remote->ruby);
-	uint64_t thread, node;
-	const uint64_t base = gvl_base(remote, context, &thread);
+	uint64_t words[WORDS_BEFORE];
 
-	if (!place || base == 0)
-		return false;
-	if (futex >= base + place->owner - GVL_BEFORE && futex < base + place->owner + GVL_SIZE)
+	if (futex >= node && futex - node < NODE_SIZE)
 		return true;
-	node = base + place->queue;
-	for (uint32_t i = 0; i < MOST_QUEUED; i++) {
-		if (mem_read(&remote->mem, &node, sizeof node, node) < 0 || node == 0 ||
-		    node == base + place->queue)
-			return false;
-		if (thread_of_node(remote->ruby, node) == thread)
+	if (mem_read(&remote->mem, words, sizeof words, node - sizeof words) < 0)
+		return false;
+	for (size_t i = 0; i < WORDS_BEFORE; i++) {
+		if (words[i] != 0 && futex >= words[i] && futex - words[i] < NATIVE_SIZE)
 			return true;
 	}
 	return false;
+}
+
+/* Whether the thread, or what waits in the futex, is in the queue for the GVL. */
+static bool is_queued(struct remote *remote, uint64_t base, uint64_t thread, uint64_t futex)
+{
+	const uint64_t queue = base + place_of(remote->ruby)->queue;
+	uint64_t node = queue;
+
+	for (uint32_t i = 0; i < MOST_QUEUED; i++) {
+		if (mem_read(&remote->mem, &node, sizeof node, node) < 0 || node == 0 ||
+		    node == queue)
+			return false;
+		if (thread_of_node(remote->ruby, node) == thread ||
+		    is_futex_of(remote, node, futex))
+			return true;
+	}
+	return false;
+}
+
+bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t futex)
+{
+	const struct gvl_place *place = place_of(remote->ruby);
+	uint64_t thread;
+	uint64_t base = gvl_base(remote, context, &thread);
+
+	if (!place)
+		return false;
+	if (base != 0 && ((futex >= base + place->owner - GVL_BEFORE &&
+			   futex < base + place->owner + GVL_SIZE) ||
+			  is_queued(remote, base, thread, futex)))
+		return true;
+	if (context == 0)
+		return false;
+	/*
+	 * A thread that Ruby keeps for the next Thread.new has the context of the one before until it
+	 * first gets the GVL.
+	 */
+	base = gvl_base(remote, first_context(remote->ruby), &thread);
+	return base != 0 && is_queued(remote, base, UINT64_MAX, futex);
 }
 
 /* The data of a typed object, and its type's name; 0: not a typed object. */

@@ -121,6 +121,19 @@ threads.each(&:join)
 puts "{}"
 """
 
+# Two threads keep the GVL while others begin and end, whose native threads wait for the next.
+BRIEF_RUBY = """\
+def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+stop = now + 1
+busy = 2.times.map { Thread.new { nil while now < stop } }
+while now < stop
+  8.times.map { Thread.new { 1 + 1 } }.each(&:join)
+  sleep 0.01
+end
+busy.each(&:join)
+puts "{}"
+"""
+
 C = """\
 #include <pthread.h>
 #include <semaphore.h>
@@ -227,6 +240,16 @@ class Ruby(Names, live_ruby.RubyTest):
 
     def test_each_version(self):
         self.on_each_ruby(self.assert_ruby)
+
+    def assert_brief(self, ruby):
+        """A thread that waits for its first turn has no frame and no context of its own yet."""
+        recording = self.record_ruby(ruby, self.write("brief.rb", BRIEF_RUBY), options=("--clock", "wall"), rate=100)
+        states = recording.report()["states_ns"]
+        self.assertGreater(states.get("gvl", 0), 0.1 * recording.total_ns(), states)
+        self.assertLess(states.get("lock", 0), 0.05 * recording.total_ns(), states)
+
+    def test_threads_before_and_after_their_turn_wait_for_no_lock(self):
+        self.on_each_ruby(self.assert_brief, oldest=(3, 0))
 
     def assert_sockets(self, ruby):
         program = self.write("sockets.rb", RUBY_SOCKETS)

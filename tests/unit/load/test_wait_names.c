@@ -73,6 +73,13 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 		{ LIBC, "__lll_lock_wait", NULL, 0 },
 		{ 0 },
 	};
+	const struct native kept[] = {
+		{ LIBC, "start_thread", NULL, 0 },
+		{ "/usr/lib/libruby-3.1.so.3.1.2", "libruby-3.1.so.3.1.2+0x213f00", NULL, 0 },
+		{ "/usr/lib/libruby-3.1.so.3.1.2", "libruby-3.1.so.3.1.2+0x20a240", NULL, 0 },
+		{ LIBC, "pthread_cond_timedwait", NULL, 0 },
+		{ 0 },
+	};
 	const struct native stripped[] = {
 		{ "/usr/bin/server", "bioProcessBackgroundJobs", NULL, 0 },
 		{ LIBC, "sem_wait", NULL, 0 },
@@ -100,6 +107,7 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 	assert_named(mutex, "futex(mutex 0x5555)", "futex(mutex at pool.cpp:30)");
 	assert_named(stripped, "futex", "futex(semaphore in bioProcessBackgroundJobs)");
 	assert_named(condition, "futex(ready)", "futex(condition ready)");
+	assert_named(kept, "futex", "futex(Ruby's next Thread.new)");
 }
 
 static void what_the_recorder_has_named_stays(void **state)
