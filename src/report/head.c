@@ -83,10 +83,14 @@ bool head_was_machine_full(const struct profile_info *info)
 }
 
 /* Adds why less than half a processor was used: the program waited, or others ran. */
-static void add_why_idle(struct text *text, const struct profile_info *info, uint64_t cpu_ns)
+static void add_why_idle(struct text *text, const struct profile *profile, uint64_t cpu_ns)
 {
+	const struct profile_info *info = profile_get_info(profile);
+
 	if (!head_was_machine_full(info)) {
 		text_add(text, is_measured(info) ? ": mostly waiting" : "");
+		if (is_measured(info) && head_is_waiting(profile))
+			text_add(text, "; --clock wall shows where");
 		return;
 	}
 	const uint64_t busy_ns = info->machine_ns - info->machine_idle_ns;
@@ -113,7 +117,7 @@ void head_cpu_time(struct text *text, const struct profile *profile)
 		number_add_any_time(text, info->wall_ns);
 		text_addf(text, " (%.2f CPUs busy", (double)cpu_ns / (double)info->wall_ns);
 		if (number_percent(cpu_ns, info->wall_ns) < MOSTLY_BUSY && !is_user)
-			add_why_idle(text, info, cpu_ns);
+			add_why_idle(text, profile, cpu_ns);
 		text_add(text, ")");
 	}
 }
