@@ -105,10 +105,16 @@ static void add_row(struct grid *grid, const struct making *making, enum blame_p
 		blame_add_object(grid, profile, row->state, row->waiter_stack);
 	if (part != BLAME_UNOWNED) {
 		blame_add_thread(grid, profile, making->kinds, row->owner, pair->owners);
-		if (pair->places > 1)
+		if (part == BLAME_CPU && pair->places > 1)
 			grid_addf(grid, TINT_DIM, "code in %zu places", pair->places);
 		else
 			add_frame_cell(grid, making, row->owner_stack);
+	}
+	if (part == BLAME_HELD && pair->places > 1) {
+		grid_addf(grid, TINT_DIM, "%zu thread%s", pair->waiters,
+			  pair->waiters == 1 ? "" : "s");
+		grid_addf(grid, TINT_DIM, "code in %zu places", pair->places);
+		return;
 	}
 	blame_add_thread(grid, profile, making->kinds, row->waiter, pair->waiters);
 	if (part != BLAME_CPU)

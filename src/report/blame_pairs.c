@@ -110,16 +110,21 @@ static enum blame_part part_of(const struct blame *row)
 	return row->state == THREAD_STATE_WAIT ? BLAME_ENDS : BLAME_HELD;
 }
 
-/* Per cent of the waits for a CPU: what ran is named by its place from there on. */
-enum { PLACE_LEAST = 10 };
+/*
+ * Per cent of a part's time: pairs with less share rows that do not name where the thread that ran
+ * was, of waits for a CPU, or which threads waited and where, of what others held.
+ */
+static const unsigned int own_row_least[BLAME_PART_COUNT] = {
+	[BLAME_HELD] = 1, [BLAME_CPU] = 10
+};
 
 struct grouping {
 	const struct blame_pairs_terms *terms;
 	struct blame_pairs *out;
 	const struct stack_id *idle_places;
-	struct table idle;   /* threads */
-	struct table cpu_ns; /* by key, with places: of waits for a CPU */
-	uint64_t all_cpu_ns;
+	struct table idle; /* threads */
+	struct table ns;   /* by key and part, with everything */
+	uint64_t all_ns[BLAME_PART_COUNT];
 	struct table places;          /* keys of what was put together without them */
 	struct table rows;            /* key to a row's number + 1, in its part */
 	struct table owners, waiters; /* (part and row, thread): already counted */
@@ -148,20 +153,24 @@ static uint64_t place_of(const struct profile *profile, struct frame_id id)
 }
 
 /* The hash, of 128 bits, of what makes two rows one. */
-static void key_of(const struct grouping *grouping, const struct blame *row,
-		   bool is_without_place, uint64_t *out_hi, uint64_t *out_lo)
+static void key_of(const struct grouping *grouping, const struct blame *row, bool is_brief,
+		   uint64_t *out_hi, uint64_t *out_lo)
 {
+	const bool has_holder_alone = is_brief && part_of(row) == BLAME_HELD;
 	const struct profile *profile = grouping->terms->profile;
 	const struct packages *packages = grouping->terms->packages;
 	const uint64_t parts[] = {
 		row->state,
-		side_of(grouping, row->waiter),
+		has_holder_alone ? UINT32_MAX : side_of(grouping, row->waiter),
 		side_of(grouping, row->owner),
 		leaf_of(profile, row->waiter_stack),
-		place_of(profile, blame_frame_of(profile, packages, row->waiter_stack)),
-		is_without_place ? UINT64_MAX
+		has_holder_alone ? UINT64_MAX
 				 : place_of(profile, blame_frame_of(profile, packages,
-								    row->owner_stack)),
+								    row->waiter_stack)),
+		is_brief && !has_holder_alone
+			? UINT64_MAX
+			: place_of(profile,
+				   blame_frame_of(profile, packages, row->owner_stack)),
 	};
 
 	*out_hi = 0x9e3779b97f4a7c15ULL;
@@ -183,24 +192,24 @@ static size_t count_thread(struct table *seen, uint64_t row, struct thread_id th
 	return is_new;
 }
 
-static void add_cpu_ns(struct grouping *grouping, const struct blame *row)
+static void add_ns(struct grouping *grouping, const struct blame *row)
 {
+	const enum blame_part part = part_of(row);
 	uint64_t hi, lo;
 
-	if (row->state != THREAD_STATE_RUNNABLE)
-		return;
 	key_of(grouping, row, false, &hi, &lo);
-	*table_at(&grouping->cpu_ns, hi, lo, NULL) += row->ns;
-	grouping->all_cpu_ns += row->ns;
+	*table_at(&grouping->ns, hi, lo ^ part, NULL) += row->ns;
+	grouping->all_ns[part] += row->ns;
 }
 
-/* Whether a place has too little of the time to be a row: a compiler runs in a thousand. */
-static bool is_scattered(const struct grouping *grouping, uint64_t hi, uint64_t lo)
+/* Whether a pair has too little of the time for a row: a compiler runs in a thousand places. */
+static bool is_scattered(const struct grouping *grouping, enum blame_part part, uint64_t hi,
+			 uint64_t lo)
 {
 	uint64_t ns = 0;
 
-	return grouping->terms->kinds && table_get(&grouping->cpu_ns, hi, lo, &ns) &&
-	       (double)ns * 100 < (double)grouping->all_cpu_ns * PLACE_LEAST;
+	return grouping->terms->kinds && table_get(&grouping->ns, hi, lo ^ part, &ns) &&
+	       (double)ns * 100 < (double)grouping->all_ns[part] * own_row_least[part];
 }
 
 /*
@@ -214,8 +223,8 @@ static void add(struct grouping *grouping, const struct blame *row)
 	uint64_t hi, lo;
 
 	key_of(grouping, row, false, &hi, &lo);
-	if (part == BLAME_CPU && is_scattered(grouping, hi, lo)) {
-		table_at(&grouping->places, hi, lo, &is_new_place);
+	if (is_scattered(grouping, part, hi, lo)) {
+		table_at(&grouping->places, hi, lo ^ part, &is_new_place);
 		key_of(grouping, row, true, &hi, &lo);
 	}
 	uint64_t *place = table_at(&grouping->rows, hi, lo ^ part, NULL);
@@ -291,7 +300,7 @@ void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs 
 	}
 	for (size_t i = 0; i < blames->count; i++) {
 		if (is_kept(&grouping, &sorted[i]) && sorted[i].owner.n != 0)
-			add_cpu_ns(&grouping, &sorted[i]);
+			add_ns(&grouping, &sorted[i]);
 	}
 	for (size_t i = 0; i < blames->count; i++) {
 		if (is_kept(&grouping, &sorted[i]) && !skip_others(&grouping, &sorted[i]) &&
@@ -300,7 +309,7 @@ void blame_pairs_make(const struct blame_pairs_terms *terms, struct blame_pairs 
 	}
 	sort(out_pairs);
 	table_done(&grouping.idle);
-	table_done(&grouping.cpu_ns);
+	table_done(&grouping.ns);
 	table_done(&grouping.places);
 	table_done(&grouping.rows);
 	table_done(&grouping.owners);

@@ -173,6 +173,33 @@ static void what_ran_in_many_places_is_one_row(void **state)
 	made_done(&made);
 }
 
+enum { WAITED_IN = 150 };
+
+/* Each has less than a per cent of what one function made wait. */
+static void what_waits_in_many_places_for_one_holder_is_one_row(void **state)
+{
+	struct made made;
+	struct blame rows[WAITED_IN] = { { .ns = 0 } };
+	struct blames blames = { .rows = rows, .count = WAITED_IN };
+
+	(void)state;
+	example_init_waits(&made);
+	for (uint32_t i = 0; i < WAITED_IN; i++) {
+		CLEANUP(freep) char *stack = xasprintf("%%take%u@/srv/app/pool.py:3;futex", i);
+
+		rows[i].state = THREAD_STATE_LOCK;
+		rows[i].ns = 1000000;
+		rows[i].owner = (struct thread_id){ 3 };
+		rows[i].waiter = (struct thread_id){ 4 + i % 2 };
+		rows[i].owner_stack = made_stack(&made, "%hold@/srv/app/pool.py:9;sleep");
+		rows[i].waiter_stack = made_stack(&made, stack);
+	}
+	profile_info(made.profile)->blames = &blames;
+	assert_blame_says(&made, " 100.0  150.0 ms  futex       pool (102)  hold            "
+				 "2 threads  code in 150 places\n");
+	made_done(&made);
+}
+
 /* A pool's threads wait for work half of their lives, and for what own code does in the other half. */
 static void what_no_own_code_waits_for_comes_last(void **state)
 {
@@ -297,6 +324,7 @@ int main(void)
 		cmocka_unit_test(what_no_own_code_waits_for_comes_last),
 		cmocka_unit_test(what_a_package_waits_for_fits_its_line),
 		cmocka_unit_test(what_ran_in_many_places_is_one_row),
+		cmocka_unit_test(what_waits_in_many_places_for_one_holder_is_one_row),
 		cmocka_unit_test(
 			a_wait_for_a_cpu_beside_none_of_its_threads_is_no_others_doing),
 	};
