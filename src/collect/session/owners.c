@@ -6,10 +6,13 @@
 #include "base/monotonic.h"
 #include "collect/processes/image.h"
 #include "collect/session/state.h"
+#include "collect/session/wall_internal.h"
 #include "record/writer.h"
 
 /* Reading owners takes at most this part of a tick. */
 #define LOOKS_PART 4
+/* Added to schedstat's count of switches: no number of a switch that was reported. */
+#define COARSE_REST (1ULL << 63)
 
 /*
  * Writes what holds from time_ns on: a wait's owner, which may be unknown, or, without a stack,
@@ -46,25 +49,47 @@ static uint32_t read_owner(struct session *session, struct image *image,
 		       : 0;
 }
 
-/* The stack of a thread that seems to wait; it is read now if it was not yet. */
+/*
+ * The stack of a thread that seems to wait; it is read now if it was not yet.  rest differs for
+ * each of its waits; is_read: its last read is of this one.
+ */
 static uint32_t stack_now(struct session *session, struct image *image,
-			  struct wall_thread *thread, uint64_t now_ns)
+			  struct wall_thread *thread, uint64_t rest, bool is_read,
+			  uint64_t now_ns)
 {
-	const bool is_read = thread->is_read && thread->read.has_stack;
 	const uint32_t woken = wall_reader_woken(&session->wall.reader, image, thread,
 						 is_read ? thread->read.callers : 0, now_ns);
 
 	if (woken != 0 || is_read)
 		return woken != 0 ? woken : thread->read.stack;
-	if (thread->owner_serial != thread->serial + 1) {
+	if (thread->owner_serial != rest) {
 		const uint32_t stack = read_owner(session, image, thread, now_ns);
 
 		if (stack == 0)
 			return 0;
 		thread->owner_stack = stack;
-		thread->owner_serial = thread->serial + 1;
+		thread->owner_serial = rest;
 	}
 	return thread->owner_stack;
+}
+
+/* Without reports of switches, schedstat shows whether it has run meanwhile. */
+static uint32_t coarse_stack_of(struct session *session, struct image *image,
+				struct wall_thread *thread, uint64_t now_ns)
+{
+	struct wall_sched before, after;
+
+	if (!session_wall_read_sched(&session->wall, thread, &before))
+		return 0;
+	const bool is_read = thread->is_read && thread->read.has_stack &&
+			     before.slices == thread->sched.slices;
+	const uint32_t stack =
+		stack_now(session, image, thread, COARSE_REST | before.slices, is_read, now_ns);
+
+	return session_wall_read_sched(&session->wall, thread, &after) &&
+			       after.slices == before.slices
+		       ? stack
+		       : 0;
 }
 
 /*
@@ -78,12 +103,13 @@ static uint32_t stack_of(struct session *session, struct image *image, uint32_t 
 	struct wall *threads = &session->wall.threads;
 	struct wall_thread *thread = owner != 0 ? wall_find(threads, owner) : NULL;
 
+	if (thread != NULL && thread->is_coarse)
+		return coarse_stack_of(session, image, thread, now_ns);
 	if (thread == NULL || thread->place != WALL_WAITS)
 		return 0;
-	if (thread->is_coarse)
-		return thread->is_read && thread->read.has_stack ? thread->read.stack : 0;
 	const uint64_t serial = thread->serial;
-	const uint32_t stack = stack_now(session, image, thread, now_ns);
+	const uint32_t stack = stack_now(session, image, thread, serial + 1,
+					 thread->is_read && thread->read.has_stack, now_ns);
 
 	session_take_events(session);
 	thread = wall_find(threads, owner);

@@ -13,11 +13,9 @@
 /* Differs for each blocking period of the thread; 0: running. */
 static uint64_t rest_of(const struct wall_thread *thread)
 {
-	if (thread->place == WALL_RUNS)
-		return 0;
 	if (thread->is_coarse)
 		return thread->is_read ? thread->sched.slices + 1 : 0;
-	return thread->serial + 1;
+	return thread->place != WALL_RUNS ? thread->serial + 1 : 0;
 }
 
 void wall_holders_note(struct wall_holders *holders, const struct wall_thread *thread,

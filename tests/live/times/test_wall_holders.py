@@ -121,6 +121,26 @@ print(json.dumps(took))
 """
 
 
+# Four threads that nap with a lock, longer than a tick.
+NAPPING = """\
+import threading, time
+lock = threading.Lock()
+def naps():
+    time.sleep(0.03)
+def task():
+    for i in range(10):
+        with lock:
+            naps()
+        time.sleep(0.001)
+threads = [threading.Thread(target=task) for i in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("{}")
+"""
+
+
 def stacks(row, side):
     return [frame["name"].rpartition(".")[2] for frame in row[side]["stack"]]
 
@@ -163,6 +183,18 @@ class Holders(live_wall.WallTest, live_python.PythonTest):
 
     def test_each_version(self):
         self.on_each_python(self.assert_holders, oldest=(3, 8))
+
+    def test_without_perf_events_a_lock_is_held_where_its_holder_naps(self):
+        program = self.write("pool.py", NAPPING)
+        recording = self.record(self.any_python(program), "--clock", "wall", rate=100,
+                                launcher=live.workload("without_perf"))
+        held = [row for row in recording.report("--blame")["blame"] if row["state"] == "lock"]
+        waited = sum(row["self_ns"] for row in recording.report("--state", "lock")["functions"])
+        self.assertGreater(waited, 2e9)
+        # The first look at a wait may come late.
+        self.assertGreater(sum(row["ns"] for row in held), LEAST * waited)
+        self.assertGreater(sum(row["ns"] for row in held if "naps" in stacks(row, "holder")),
+                           0.9 * sum(row["ns"] for row in held))
 
     def test_what_a_holder_did_has_its_share(self):
         """Also of a holder that rests since after the tick before, and of one that was woken and has no CPU yet."""
