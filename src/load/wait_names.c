@@ -39,11 +39,51 @@ static const char *kind_of(const char *function)
 	return NULL;
 }
 
+/*
+ * Of Rust's libraries the outermost function says what is waited for: a barrier waits in a condition,
+ * a channel in what parks a thread.
+ */
+static const char *kind_of_rust(const char *function)
+{
+	static const struct {
+		const char *part, *kind;
+	} kinds[] = {
+		{ "Barrier>::wait", "barrier" }, { "sync::mpsc::", "channel" },
+		{ "sync::mpmc::", "channel" },   { "::mutex::", "mutex" },
+		{ "::raw_mutex::", "mutex" },    { "::rwlock::", "rwlock" },
+		{ "::raw_rwlock::", "rwlock" },  { "::condvar::", "condition" },
+		{ "sync::once::", "once" },      { "::thread_parking::", "park" },
+		{ "std::thread::park", "park" },
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (strstr(function, kinds[i].part))
+			return kinds[i].kind;
+	}
+	return NULL;
+}
+
+/* GCC's library for OpenMP has names for what compiled code calls only. */
+static const char *kind_of_openmp(const char *function)
+{
+	if (strstr(function, "critical") || strstr(function, "omp_set"))
+		return "OpenMP lock";
+	return "OpenMP barrier";
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 
 	return slash ? slash + 1 : path;
+}
+
+static bool is_in(const struct profile *profile, const struct function *function,
+		  const char *library)
+{
+	const struct module *module = profile_get_module(profile, function->module);
+
+	return module && module->path && begins(base_name(module->path), library);
 }
 
 static bool is_layer(const struct profile *profile, const struct function *function)
@@ -59,6 +99,7 @@ static bool is_layer(const struct profile *profile, const struct function *funct
 			return true;
 	}
 	return function_is_of_toolchain(function->name) ||
+	       is_in(profile, function, "libgomp") || strstr(function->name, "parking_lot") ||
 	       (function->file && origin_of_compiled_source(function->file, &origin));
 }
 
@@ -79,8 +120,12 @@ static const struct frame *find_place(const struct profile *profile, struct stac
 			return NULL;
 		if (!is_layer(profile, function))
 			return frame;
-		if (!*out_kind)
-			*out_kind = kind_of(function->name);
+		const char *outer = is_in(profile, function, "libgomp")
+					    ? kind_of_openmp(function->name)
+					    : kind_of_rust(function->name);
+
+		if (outer || !*out_kind)
+			*out_kind = outer ? outer : kind_of(function->name);
 		stack = profile_get_stack(profile, stack->parent);
 	}
 	return NULL;
@@ -133,14 +178,6 @@ static bool add_kind(const struct profile *profile, struct stack_id callers, con
 	return true;
 }
 
-static bool is_of_ruby(const struct profile *profile, const struct function *function)
-{
-	const struct module *module = profile_get_module(profile, function->module);
-	const char *library = module ? base_name(module->path) : NULL;
-
-	return library && (begins(library, "libruby") || begins(library, "ruby"));
-}
-
 /*
  * Whether the thread is one that Ruby keeps for the next Thread.new: only the function that threads
  * begin with, and Ruby's for a condition, are on its stack.
@@ -156,7 +193,7 @@ static bool is_rubys_next(const struct profile *profile, struct stack_id id)
 
 		if (function->language != LANGUAGE_NATIVE)
 			return false;
-		if (is_of_ruby(profile, function))
+		if (is_in(profile, function, "libruby"))
 			of_ruby++;
 		else if (!is_layer(profile, function))
 			return false;
@@ -180,6 +217,10 @@ bool wait_names_add(const struct profile *profile, struct stack_id callers, cons
 	if (!kind && strcmp(name, "futex") != 0)
 		return add_demangled(name, out) || add_kind(profile, callers, name, out);
 	place = find_place(profile, callers, &kind);
+	if (kind && !place && begins(kind, "OpenMP")) {
+		text_add(out, "futex(OpenMP's next parallel region)");
+		return true;
+	}
 	if (!kind || !place)
 		return false;
 	if (strcmp(kind, "condition") == 0 && is_rubys_next(profile, callers)) {

@@ -113,15 +113,21 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* musl's mutexes record that they are held, but by which thread only if recursive. */
-static bool is_in_musl(const struct profile *profile, struct stack_id id)
+/*
+ * Whether a mutex records that it is held, but not by which thread: musl's, unless it is recursive,
+ * and Rust's.
+ */
+static bool has_no_owner(const struct profile *profile, struct stack_id id)
 {
 	const struct stack *stack = profile_get_stack(profile, id);
 
 	while (stack) {
 		const struct frame *frame = profile_get_frame(profile, stack->frame);
 
-		if (begins(profile_get_function(profile, frame->function)->name, "__timedwait"))
+		const char *name = profile_get_function(profile, frame->function)->name;
+
+		if (begins(name, "__timedwait") || strstr(name, "mutex::futex::Mutex") ||
+		    strstr(name, "rwlock::futex::RwLock") || strstr(name, "parking_lot"))
 			return true;
 		stack = profile_get_stack(profile, stack->parent);
 	}
@@ -139,8 +145,9 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 		return "passed on meanwhile";
 	if (begins(leaf, "futex(Lock "))
 		return "no frame shows its holder";
-	if (begins(leaf, "futex(mutex") && is_in_musl(profile, pair->heaviest.waiter_stack))
-		return "musl keeps no owner";
+	if ((begins(leaf, "futex(mutex") || begins(leaf, "futex(rwlock")) &&
+	    has_no_owner(profile, pair->heaviest.waiter_stack))
+		return "it keeps no owner";
 	if (begins(leaf, "futex(rwlock"))
 		return "readers hold it, or passed on";
 	if (begins(leaf, "futex(RLock ") || begins(leaf, "futex(mutex") ||

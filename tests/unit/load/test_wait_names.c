@@ -73,6 +73,29 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 		{ LIBC, "__lll_lock_wait", NULL, 0 },
 		{ 0 },
 	};
+	const struct native barrier[] = {
+		{ "/srv/app", "app::step", "/srv/app.rs", 14 },
+		{ "/srv/app", "<std::sync::barrier::Barrier>::wait", NULL, 0 },
+		{ "/srv/app", "<std::sys::sync::condvar::futex::Condvar>::wait", NULL, 0 },
+		{ "/srv/app", "std::sys::pal::unix::futex::futex_wait", NULL, 0 },
+		{ 0 },
+	};
+	const struct native team[] = {
+		{ "/srv/sum", "main", "/srv/sum.c", 20 },
+		{ "/usr/lib/libgomp.so.1.0.0", "GOMP_parallel", NULL, 0 },
+		{ "/usr/lib/libgomp.so.1.0.0", "libgomp.so.1.0.0+0x1f780", NULL, 0 },
+		{ 0 },
+	};
+	const struct native critical[] = {
+		{ "/srv/sum", "main", "/srv/sum.c", 21 },
+		{ "/usr/lib/libgomp.so.1.0.0", "GOMP_critical_start", NULL, 0 },
+		{ 0 },
+	};
+	const struct native worker[] = {
+		{ LIBC, "start_thread", NULL, 0 },
+		{ "/usr/lib/libgomp.so.1.0.0", "libgomp.so.1.0.0+0x1cc40", NULL, 0 },
+		{ 0 },
+	};
 	const struct native kept[] = {
 		{ LIBC, "start_thread", NULL, 0 },
 		{ "/usr/lib/libruby-3.1.so.3.1.2", "libruby-3.1.so.3.1.2+0x213f00", NULL, 0 },
@@ -107,6 +130,10 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 	assert_named(mutex, "futex(mutex 0x5555)", "futex(mutex at pool.cpp:30)");
 	assert_named(stripped, "futex", "futex(semaphore in bioProcessBackgroundJobs)");
 	assert_named(condition, "futex(ready)", "futex(condition ready)");
+	assert_named(barrier, "futex", "futex(barrier at app.rs:14)");
+	assert_named(team, "futex", "futex(OpenMP barrier at sum.c:20)");
+	assert_named(critical, "futex", "futex(OpenMP lock at sum.c:21)");
+	assert_named(worker, "futex", "futex(OpenMP's next parallel region)");
 	assert_named(kept, "futex", "futex(Ruby's next Thread.new)");
 }
 
