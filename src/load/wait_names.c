@@ -178,32 +178,6 @@ static bool add_kind(const struct profile *profile, struct stack_id callers, con
 	return true;
 }
 
-/*
- * Whether the thread is one that Ruby keeps for the next Thread.new: only the function that threads
- * begin with, and Ruby's for a condition, are on its stack.
- */
-static bool is_rubys_next(const struct profile *profile, struct stack_id id)
-{
-	const struct stack *stack = profile_get_stack(profile, id);
-	unsigned int of_ruby = 0;
-
-	for (unsigned int i = 0; stack && i < LAYERS_MOST; i++) {
-		const struct function *function = profile_get_function(
-			profile, profile_get_frame(profile, stack->frame)->function);
-
-		if (function->language != LANGUAGE_NATIVE)
-			return false;
-		if (is_in(profile, function, "libruby"))
-			of_ruby++;
-		else if (!is_layer(profile, function))
-			return false;
-		if (strstr(function->name, "libc_start"))
-			return false;
-		stack = profile_get_stack(profile, stack->parent);
-	}
-	return !stack && of_ruby > 0 && of_ruby <= 2;
-}
-
 bool wait_names_add(const struct profile *profile, struct stack_id callers, const char *name,
 		    struct text *out)
 {
@@ -223,10 +197,6 @@ bool wait_names_add(const struct profile *profile, struct stack_id callers, cons
 	}
 	if (!kind || !place)
 		return false;
-	if (strcmp(kind, "condition") == 0 && is_rubys_next(profile, callers)) {
-		text_add(out, "futex(Ruby's next Thread.new)");
-		return true;
-	}
 	text_addf(out, "futex(%s", kind);
 	add_place(profile, place, out);
 	text_add(out, ")");

@@ -10,6 +10,7 @@
 #include "abi/ruby_layout.h"
 
 struct remote;
+struct remote_stack;
 struct remote_image;
 struct remote_ruby;
 
@@ -37,6 +38,11 @@ bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context);
  * futex inside the GVL.
  */
 bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t futex);
+/*
+ * Whether the thread with this stack has ended, as a Ruby thread, and is kept for the next
+ * Thread.new.
+ */
+bool remote_ruby_keeps(const struct remote *remote, const struct remote_stack *stack);
 /*
  * The thread that holds the GVL that the one with this context waits for; 0: none, or unknown.
  */

@@ -1,9 +1,11 @@
 /* Finds the holders of Ruby's GVL and of its Mutexes, from outside the process. */
 #include <string.h>
 
+#include "abi/walk_status.h"
 #include "remote/process.h"
 #include "remote/ruby.h"
 #include "remote/ruby_internal.h"
+#include "remote/stack.h"
 #include "walk/ruby.h"
 
 /*
@@ -29,6 +31,12 @@ static const struct gvl_place {
 #define GVL_BEFORE 40U
 
 #define MOST_QUEUED 65536U
+/*
+ * Up to 3.2 a thread that has ended is kept for the next Thread.new: then its stack has the function
+ * that threads begin with, and the wait in a condition.
+ */
+#define KEEPS_LAST  0x0302U
+#define KEPT_FRAMES 2U
 /* A queue node is a field of its rb_thread_t, within so many bytes. */
 #define THREAD_SIZE 1024U
 /*
@@ -137,8 +145,16 @@ static pid_t tid_of(const struct remote_ruby *ruby, uint64_t thread)
 pid_t remote_ruby_gvl_holder(struct remote *remote, uint64_t context)
 {
 	uint64_t thread;
+	const uint64_t base = gvl_base(remote, context, &thread);
+	const uint64_t holder = holder_of(remote, base);
+	const pid_t tid = tid_of(remote->ruby, holder);
 
-	return tid_of(remote->ruby, holder_of(remote, gvl_base(remote, context, &thread)));
+	if (tid != 0 || (base != 0 && holder == 0))
+		return tid;
+	/* The context is of a thread that has ended. */
+	return tid_of(
+		remote->ruby,
+		holder_of(remote, gvl_base(remote, first_context(remote->ruby), &thread)));
 }
 
 /*
@@ -210,6 +226,27 @@ bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t
 	 */
 	base = gvl_base(remote, first_context(remote->ruby), &thread);
 	return base != 0 && is_queued(remote, base, UINT64_MAX, futex);
+}
+
+bool remote_ruby_keeps(const struct remote *remote, const struct remote_stack *stack)
+{
+	size_t of_ruby = 0;
+
+	if (!remote->ruby || remote->ruby->layout.version >> 8 > KEEPS_LAST || !stack ||
+	    stack->ending != WALK_COMPLETE)
+		return false;
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct stack_frame *frame = &stack->frames[i];
+		const struct remote_image *image =
+			frame->kind == STACK_NATIVE
+				? remote_images_find(&remote->images, frame->address)
+				: NULL;
+
+		if (frame->kind != STACK_NATIVE || of_ruby > KEPT_FRAMES)
+			return false;
+		of_ruby += image && strstr(image->path, "/libruby") != NULL;
+	}
+	return of_ruby > 0 && of_ruby <= KEPT_FRAMES;
 }
 
 /* The data of a typed object, and its type's name; 0: not a typed object. */

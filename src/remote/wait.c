@@ -22,8 +22,6 @@
 
 /* Of one process; after that only the system call's name is used. */
 #define LABELS_MAX 8192U
-/* Most frames of Ruby's library on the stack of a thread without work. */
-#define KEPT_BY_RUBY 2U
 /* Bytes before the end of a system call's instruction that are searched for its number. */
 #define RESUMED_CODE 24U
 
@@ -112,28 +110,6 @@ static bool read_gil(struct remote *remote, const struct task_call *call, struct
 	return true;
 }
 
-/*
- * Whether the thread is one that Ruby, up to 3.2, keeps for the next Thread.new: on its stack is
- * nothing of Ruby's but the function that threads begin with and the wait.
- */
-static bool is_kept_by_ruby(const struct remote *remote, const struct remote_stack *stack)
-{
-	size_t of_ruby = 0;
-
-	for (size_t i = 0; stack && i < stack->count; i++) {
-		const struct stack_frame *frame = &stack->frames[i];
-		const struct remote_image *image =
-			frame->kind == STACK_NATIVE
-				? remote_images_find(&remote->images, frame->address)
-				: NULL;
-
-		if (frame->kind != STACK_NATIVE || of_ruby > KEPT_BY_RUBY)
-			return false;
-		of_ruby += image && strstr(image->path, "/libruby") != NULL;
-	}
-	return of_ruby > 0 && of_ruby <= KEPT_BY_RUBY;
-}
-
 static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
 		      struct wait *wait)
 {
@@ -149,7 +125,7 @@ static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
 			  remote_ruby_gvl_holder(remote, context));
 		return true;
 	}
-	if (is_in(call, SYS_futex) && is_kept_by_ruby(remote, thread->stack)) {
+	if (is_in(call, SYS_futex) && remote_ruby_keeps(remote, thread->stack)) {
 		wait->state = WAIT_STATE_WAIT;
 		return true;
 	}
@@ -267,6 +243,8 @@ static void describe_object(struct remote *remote, const struct wait_thread *thr
 		text_add(out, "GVL");
 	else if (wait->on == WAIT_ON_THREAD)
 		text_add(out, "a thread's end");
+	else if (is_in(&thread->call, SYS_futex) && remote_ruby_keeps(remote, thread->stack))
+		text_add(out, "Ruby's next Thread.new");
 	else if (ruby && ruby->state == WAIT_STATE_SLEEP)
 		text_add(out, "sleep");
 	else if (ruby)

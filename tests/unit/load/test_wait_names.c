@@ -96,13 +96,6 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 		{ "/usr/lib/libgomp.so.1.0.0", "libgomp.so.1.0.0+0x1cc40", NULL, 0 },
 		{ 0 },
 	};
-	const struct native kept[] = {
-		{ LIBC, "start_thread", NULL, 0 },
-		{ "/usr/lib/libruby-3.1.so.3.1.2", "libruby-3.1.so.3.1.2+0x213f00", NULL, 0 },
-		{ "/usr/lib/libruby-3.1.so.3.1.2", "libruby-3.1.so.3.1.2+0x20a240", NULL, 0 },
-		{ LIBC, "pthread_cond_timedwait", NULL, 0 },
-		{ 0 },
-	};
 	const struct native stripped[] = {
 		{ "/usr/bin/server", "bioProcessBackgroundJobs", NULL, 0 },
 		{ LIBC, "sem_wait", NULL, 0 },
@@ -134,7 +127,6 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 	assert_named(team, "futex", "futex(OpenMP barrier at sum.c:20)");
 	assert_named(critical, "futex", "futex(OpenMP lock at sum.c:21)");
 	assert_named(worker, "futex", "futex(OpenMP's next parallel region)");
-	assert_named(kept, "futex", "futex(Ruby's next Thread.new)");
 }
 
 static void what_the_recorder_has_named_stays(void **state)
