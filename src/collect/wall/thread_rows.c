@@ -142,15 +142,28 @@ static const uint64_t *nearest(const struct wall_thread *thread, int length, rea
 	return met;
 }
 
+/* From so many of its own waits on, a thread is like itself rather than like others. */
+#define WELL_READ 16
+
+static bool is_well_read(const struct wall_thread *thread)
+{
+	uint64_t ns = 0;
+
+	for (int i = 0; i < WALL_LENGTHS; i++)
+		ns += sum_of(thread->shorts[i].by_state);
+	return ns > WELL_READ * thread->gap_ns;
+}
+
 /*
  * The waits that were read and are most like those of this length: the thread's own, else those
- * of ended threads of its kind; then those of the nearest length. NULL: none was read.
+ * of ended threads of its kind, unless enough of its own were read; then those of the nearest
+ * length. NULL: none was read.
  */
 static const uint64_t *read_like(const struct wall_thread *thread, int length)
 {
 	const uint64_t *met = read_at(thread, length);
 
-	if (met == NULL)
+	if (met == NULL && !is_well_read(thread))
 		met = read_of_kind(thread, length);
 	if (met == NULL)
 		met = nearest(thread, length, read_at);

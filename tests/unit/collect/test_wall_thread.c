@@ -643,6 +643,30 @@ static void a_thread_that_was_never_read_is_like_others_of_its_kind(void **state
 	assert_int_equal(by_state[WAIT_STATE_SYSCALL], 0);
 }
 
+/* All of its waits of 25 ms were read, and none of 1 ms, whose states are known of others. */
+static void a_thread_that_was_read_often_is_like_itself(void **state)
+{
+	struct wall_thread thread;
+	struct wall_kind kind = { 0 };
+	uint64_t now_ns = 1000 * MS;
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		kind.by_state[i][WAIT_STATE_IO] = 50 * MS;
+	begin(&thread, WALL_RUNS);
+	thread.kind = &kind;
+	for (int i = 0; i < 30; i++) {
+		wall_thread_switch_out(&thread, &rows, now_ns, false);
+		wall_thread_take_read(&thread, &in_sleep, GAP);
+		wall_thread_switch_in(&thread, &rows, now_ns += 25 * MS);
+		wall_thread_settle(&thread, &rows, NULL);
+	}
+	wall_thread_switch_out(&thread, &rows, now_ns, false);
+	wall_thread_switch_in(&thread, &rows, now_ns += 1 * MS);
+	end(&thread, now_ns);
+	assert_int_equal(by_state[WAIT_STATE_SLEEP], 751 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -671,6 +695,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_was_thought_to_wait_ran),
 		cmocka_unit_test(without_switches_schedstat_makes_the_life),
 		cmocka_unit_test(a_thread_that_was_never_read_is_like_others_of_its_kind),
+		cmocka_unit_test(a_thread_that_was_read_often_is_like_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
