@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "remote/stack.h"
 
@@ -68,6 +69,22 @@ static bool is_rubys_own(const struct stack_frame *frame)
 	return frame->kind == STACK_RUBY_C ||
 	       (frame->kind == STACK_RUBY && frame->file &&
 		strncmp(frame->file, internal, strlen(internal)) == 0);
+}
+
+bool ruby_wait_is_in(int64_t call)
+{
+	static const int64_t calls[] = {
+		SYS_futex, SYS_ppoll,  SYS_pselect6,
+#ifdef SYS_poll
+		SYS_poll,  SYS_select, SYS_epoll_wait,
+#endif
+	};
+
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		if (calls[i] == call)
+			return true;
+	}
+	return false;
 }
 
 /* The first frame from `from` on that is not native; NULL: there is none. */

@@ -218,11 +218,8 @@ static void add_data_name(struct remote *remote, uint64_t address, struct text *
 /* Whether the thread is in a system call by which Ruby implements its own waits. */
 static bool rests_in_ruby(const struct remote *remote, const struct wait_thread *thread)
 {
-	const int64_t number = thread->call.number;
-
 	return remote->ruby && thread->states.ruby != 0 && !thread->call.is_running &&
-	       (number == SYS_futex || number == SYS_ppoll || number == SYS_poll ||
-		number == SYS_select || number == SYS_pselect6 || number == SYS_epoll_wait);
+	       ruby_wait_is_in(thread->call.number);
 }
 
 /*

@@ -22,6 +22,7 @@
 #include "remote/python_lock.h"
 #include "remote/regions.h"
 #include "remote/ruby.h"
+#include "remote/ruby_wait.h"
 #include "remote/thread_name.h"
 #include "remote/thread_state.h"
 #include "remote/wait.h"
@@ -183,12 +184,12 @@ static void read_name(struct wall_reader *reader, struct remote *remote,
 }
 
 /*
- * Ruby sleeps, and waits for its own locks, in one and the same call: which of them it is, the stack
- * shows, which may be of a later wait.
+ * Ruby sleeps, and waits for its own locks and for children, in one and the same call: which of them
+ * it is, the stack shows, which may be of a later wait.
  */
 static bool is_known_by_stack(const struct wait_thread *met)
 {
-	return met->states.ruby != 0;
+	return met->states.ruby != 0 && ruby_wait_is_in(met->call.number);
 }
 
 /* Reads a thread's state, by its system call, and its stack, which may be of a later moment. */

@@ -162,6 +162,9 @@ static void rubys_methods_say_what_is_waited_for(void **state)
 	assert_int_equal(ruby_wait_in("Thread::Mutex#sleep", "Kernel#loop", true)->state,
 			 WAIT_STATE_SLEEP);
 	assert_null(ruby_wait_in("Kernel#loop", "Kernel#sleep", true));
+	assert_true(ruby_wait_is_in(SYS_futex));
+	assert_false(ruby_wait_is_in(SYS_pread64));
+	assert_false(ruby_wait_is_in(-1));
 }
 
 /* The state of a thread that a stop interrupted in a call with this code before its end. */
