@@ -1,6 +1,7 @@
 #include "collect/processes/image.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -145,6 +146,15 @@ void image_thread_name(struct image *image, struct image_thread *thread, const c
 		return;
 	memcpy(thread->name, name, len);
 	thread->name[len] = '\0';
+	thread->has_new_name = image->has_new_names = true;
+}
+
+void image_thread_kernel_name(struct image *image, struct image_thread *thread,
+			      const char *name)
+{
+	if (thread->is_named_by_program || *name == '\0' || strcmp(thread->name, name) == 0)
+		return;
+	snprintf(thread->name, sizeof thread->name, "%s", name);
 	thread->has_new_name = image->has_new_names = true;
 }
 

@@ -284,6 +284,9 @@ struct image_thread *image_thread_claimed(struct image *image, uint32_t tid, uin
 /* The tid will be a new thread's: the one that had it has ended. */
 void image_forget_tid(struct image *image, int tid);
 struct image_thread *image_find_thread(struct image *image, int tid);
+/* Sets the kernel's name for the thread, unless the program has one for it. */
+void image_thread_kernel_name(struct image *image, struct image_thread *thread,
+			      const char *name);
 /* Sets the program's name for the thread, cut at a whole UTF-8 character. */
 void image_thread_name(struct image *image, struct image_thread *thread, const char *name,
 		       size_t len);

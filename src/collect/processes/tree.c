@@ -328,10 +328,7 @@ static void tree_take_name(struct tree *tree, const struct sideband_event *event
 
 	if (event->is_exec)
 		thread->is_named_by_program = false;
-	if (!thread->is_named_by_program) {
-		tree_copy_name(thread->name, event->name);
-		thread->has_new_name = image->has_new_names = true;
-	}
+	image_thread_kernel_name(image, thread, event->name);
 	if (event->is_exec)
 		image_write(image, tree->session_start_ns, tree->writer);
 }

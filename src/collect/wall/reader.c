@@ -208,6 +208,7 @@ static enum wall_reading read_thread(struct wall_reader *reader, struct wall_pro
 	if (task_read_status(thread->pid, thread->tid, &status) < 0)
 		return WALL_READ_NOTHING;
 	thread->inner_tid = status.inner_tid;
+	memcpy(reader->kernel_name, status.name, sizeof status.name);
 	remote->has_few_descriptors = status.descriptors_most <= DESCRIPTORS_MOST;
 	met.state = status.state;
 	if (met.state == 'R')
@@ -260,6 +261,8 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 
 		if (reader->name != NULL && known != NULL)
 			image_thread_name(image, known, reader->name, strlen(reader->name));
+		else if (known != NULL && thread->is_coarse)
+			image_thread_kernel_name(image, known, reader->kernel_name);
 		out_read->has_stack = true;
 		out_read->ending = reader->stack.ending;
 		out_read->callers = wall_reader_add_callers(reader->rows, &process->remote,

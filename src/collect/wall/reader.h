@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "collect/wall/thread.h"
 #include "remote/stack.h"
+#include "remote/task.h"
 #include "remote/wait.h"
 
 struct image;
@@ -32,10 +33,12 @@ struct wall_reader {
 	struct wait wait;
 	struct walk_states states;
 	const char *name; /* in its language; NULL: not read, or none */
-	uint64_t futex;   /* in which it waits; 0: in none */
-	uint64_t met_ns;  /* CLOCK_MONOTONIC: when it was in that call */
-	uint64_t cost_ns; /* time spent on opening processes */
-	uint64_t refused; /* processes that may not be read */
+	char kernel_name
+		[TASK_NAME_SIZE]; /* where switches are not reported, nor are its changes */
+	uint64_t futex;           /* in which it waits; 0: in none */
+	uint64_t met_ns;          /* CLOCK_MONOTONIC: when it was in that call */
+	uint64_t cost_ns;         /* time spent on opening processes */
+	uint64_t refused;         /* processes that may not be read */
 };
 
 enum wall_reading {

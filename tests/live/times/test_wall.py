@@ -171,6 +171,12 @@ class Wall(live.LiveTest):
         self.assertGreater(sum(row["total_ns"] for row in io if row["name"] in ("reads", "polls")), 2 * 1_000_000_000)
         self.assertEqual(recording.truth["interrupted"], 0)
 
+    def test_a_new_name_of_a_thread_is_seen_without_perf_events(self):
+        program = self.write("names.py", "import ctypes, time\ntime.sleep(0.2)\n"
+                                         "ctypes.CDLL(None).prctl(15, b'renamed')\ntime.sleep(0.5)\n")
+        recording = self.record([sys.executable, program], "--clock", "wall", rate=100, launcher=workload("without_perf"))
+        self.assertIn("renamed", [row["name"] for row in recording.report("--by", "thread")["threads"]])
+
     def test_brief_threads_without_perf_events_live_as_long_as_is_known(self):
         """Two hundred, each over before /proc is scanned again: most are known from their samples alone."""
         recording = self.record(workload("churn", 1600), "--clock", "wall", rate=1000, launcher=(workload("without_perf")[0],))
