@@ -142,6 +142,23 @@ def is_at_a_wait(samples_of):
     return said
 
 
+# Its stacks name no threads: where each has a function of its own, that shows which it is.
+RUBY_FUNCTIONS = {"sleeps": "sleep", "reads_pipe": "pipe", "pops": "queue", "selects": "select", "syncs": "fsync",
+                  "waits_for_child": "child"}
+
+
+def rbspy_said(folder, truth):
+    """<main> - file.rb:7;f - file.rb:3 12; which of the samples show a wait is not in them: as if all did"""
+    counts = {}
+    with open(f"{folder}/said", errors="replace") as file:
+        for text in file:
+            stack, _, count = text.rpartition(" ")
+            functions = {frame.partition(" - ")[0] for frame in stack.split(";")}
+            for name in {RUBY_FUNCTIONS[function] for function in functions & RUBY_FUNCTIONS.keys()}:
+                counts[name] = counts.get(name, 0) + int(count)
+    return shares(counts, truth) if counts else {}
+
+
 def sched_said(folder, truth):
     """gil-0[1234]  1230  56  812.4 …: the time that it ran, in ms"""
     done = subprocess.run(["perf", "sched", "timehist", "-s", "-i", f"{folder}/said"], capture_output=True, text=True)
@@ -189,8 +206,10 @@ def tachyon_peers():
 
 
 def ruby_peers_here():
-    why_not = ruby_peers.rbspy_why_not(None) or "its collapsed stacks do not say of which thread they are"
-    return [FATHOM, PERF, Peer("rbspy", None, None, why_not=why_not),
+    rbspy = Peer("rbspy", lambda folder: [str(ruby_peers.RBSPY), "record", "--silent", "--rate", str(RATE), "--format",
+                                          "collapsed", "--file", f"{folder}/said", "--"], rbspy_said,
+                 why_not=ruby_peers.rbspy_why_not(None) or "")
+    return [FATHOM, PERF, rbspy,
             Peer("Vernier", None, None, why_not="a gem that has to be built, for Ruby 3.2 or later")]
 
 

@@ -6,6 +6,7 @@ A thread with "least": {STATE: ns} has in its states' time what it waited for th
 """
 
 import math
+import re
 
 import live
 
@@ -48,6 +49,15 @@ def allowed(share, life_ns, rate):
     return max(POINTS, ERRORS * math.sqrt(max(0, share * (1 - share)) / ticks))
 
 
+def readings_a_second(recording, rate):
+    """How often waiting threads were read: where schedstat serves, as seldom as the budget for it allows."""
+    for note in recording.head()["notes"]:
+        seldom = re.search(r"waiting threads are read every (\d+) ms", note)
+        if seldom:
+            return min(rate, 1000 / max(1, int(seldom[1])))
+    return rate
+
+
 class Comparison:
     """What is said of a program's waits beside the truth: [(what, true share, said, allowed)].
 
@@ -57,7 +67,7 @@ class Comparison:
 
     def __init__(self, recording, rate, states_with_owner=(), has_global_lock=False):
         self.rows = []
-        self.rate = rate
+        self.rate = readings_a_second(recording, rate)
         lives = {name: (life, states) for name, life, states in threads_of(recording)}
         for name, true in recording.truth["threads"].items():
             life, states = lives[name]
