@@ -11,6 +11,7 @@ static const struct ruby_wait mutex_sleep = { "Mutex#sleep", WAIT_STATE_SLEEP, N
 
 #define CONDITION RUBY_WAIT_CONDITION
 #define FUTEX     RUBY_WAIT_FUTEX
+#define OWN       RUBY_WAIT_OWN
 static const struct ruby_wait waits[] = {
 	{ "Kernel#sleep", WAIT_STATE_SLEEP, NULL, 0 },
 	{ "Kernel.sleep", WAIT_STATE_SLEEP, NULL, 0 },
@@ -25,8 +26,8 @@ static const struct ruby_wait waits[] = {
 	{ "Process::Status.wait", WAIT_STATE_WAIT, "a child", 0 },
 	{ "Kernel#system", WAIT_STATE_WAIT, "a child", 0 },
 	{ "Kernel#`", WAIT_STATE_WAIT, "a child", FUTEX },
-	{ "IO.popen", WAIT_STATE_WAIT, "a child", FUTEX },
-	{ "IO#close", WAIT_STATE_WAIT, "a child", FUTEX },
+	{ "IO.popen", WAIT_STATE_WAIT, "a child", OWN },
+	{ "IO#close", WAIT_STATE_WAIT, "a child", OWN },
 	/* From 3.3 on a thread of C looks a name up. */
 	{ "Addrinfo.getaddrinfo", WAIT_STATE_IO, "address lookup", FUTEX },
 	{ "Addrinfo.new", WAIT_STATE_IO, "address lookup", FUTEX },
@@ -60,6 +61,7 @@ static const struct ruby_wait waits[] = {
 };
 #undef CONDITION
 #undef FUTEX
+#undef OWN
 
 /* Implemented in C, or in Ruby's own Ruby code, as Queue#pop from 3.2 on. */
 static bool is_rubys_own(const struct stack_frame *frame)
@@ -109,7 +111,14 @@ static const char *own_method(const struct stack_frame *frame)
 	return frame->name + (strncmp(frame->name, "Thread::", prefix) == 0 ? prefix : 0);
 }
 
-const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack, bool is_in_futex)
+static bool is_by(const struct ruby_wait *wait, int64_t call)
+{
+	if (wait->flags & RUBY_WAIT_FUTEX)
+		return call == SYS_futex;
+	return !(wait->flags & RUBY_WAIT_OWN) || ruby_wait_is_in(call);
+}
+
+const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack, int64_t call)
 {
 	const char *name;
 	size_t at = 0;
@@ -122,8 +131,7 @@ const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack, bool is_i
 		return &mutex_sleep;
 	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
 		if (strcmp(name, waits[i].method) == 0)
-			return is_in_futex || !(waits[i].flags & RUBY_WAIT_FUTEX) ? &waits[i]
-										  : NULL;
+			return is_by(&waits[i], call) ? &waits[i] : NULL;
 	}
 	return NULL;
 }

@@ -20,9 +20,11 @@ struct ruby_wait {
 	uint8_t flags;
 };
 #define RUBY_WAIT_CONDITION 1U /* it has released its Mutex and waits for a signal */
-#define RUBY_WAIT_FUTEX     2U /* in other system calls the method waits for what these are on */
+/* In other system calls than futex, or than Ruby's own, the method waits for what these are on. */
+#define RUBY_WAIT_FUTEX 2U
+#define RUBY_WAIT_OWN   4U
 
 /* Whether Ruby implements its own waits by this system call, too: others show what they wait for. */
 bool ruby_wait_is_in(int64_t call);
 /* NULL: the stack's innermost method is none of them, or waits in another system call. */
-const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack, bool is_in_futex);
+const struct ruby_wait *ruby_wait_of(const struct remote_stack *stack, int64_t call);

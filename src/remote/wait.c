@@ -129,7 +129,7 @@ static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
 		wait->state = WAIT_STATE_WAIT;
 		return true;
 	}
-	known = context != 0 ? ruby_wait_of(thread->stack, is_in(call, SYS_futex)) : NULL;
+	known = context != 0 ? ruby_wait_of(thread->stack, call->number) : NULL;
 	if (!known)
 		return false;
 	wait->state = (uint8_t)known->state;
@@ -230,9 +230,8 @@ static void describe_object(struct remote *remote, const struct wait_thread *thr
 			    const struct wait *wait, struct text *out)
 {
 	const struct ruby_wait *ruby =
-		rests_in_ruby(remote, thread)
-			? ruby_wait_of(thread->stack, is_in(&thread->call, SYS_futex))
-			: NULL;
+		rests_in_ruby(remote, thread) ? ruby_wait_of(thread->stack, thread->call.number)
+					      : NULL;
 
 	if (wait->on == WAIT_ON_GIL)
 		text_add(out, "GIL");

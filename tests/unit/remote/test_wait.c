@@ -130,7 +130,7 @@ static void a_read_write_lock_has_a_writer_or_a_number_of_readers(void **state)
 
 /* What a Ruby thread waits for that is in these methods, the innermost first. */
 static const struct ruby_wait *ruby_wait_in(const char *method, const char *caller,
-					    bool is_in_futex)
+					    int64_t call)
 {
 	struct stack_frame frames[] = {
 		{ .kind = STACK_NATIVE, .address = 1 },
@@ -140,28 +140,31 @@ static const struct ruby_wait *ruby_wait_in(const char *method, const char *call
 	};
 	const struct remote_stack stack = { .frames = frames, .count = 4 };
 
-	return ruby_wait_of(&stack, is_in_futex);
+	return ruby_wait_of(&stack, call);
 }
 
 static void rubys_methods_say_what_is_waited_for(void **state)
 {
 	(void)state;
-	assert_int_equal(ruby_wait_in("Thread::Queue#pop", "Kernel#loop", true)->state,
+	assert_int_equal(ruby_wait_in("Thread::Queue#pop", "Kernel#loop", SYS_futex)->state,
 			 WAIT_STATE_LOCK);
-	assert_int_equal(ruby_wait_in("Process.waitpid", "Kernel#loop", true)->state,
+	assert_int_equal(ruby_wait_in("Process.waitpid", "Kernel#loop", SYS_futex)->state,
 			 WAIT_STATE_WAIT);
 	/* To close a pipe of popen() waits for the child; other files' are what the call is on. */
-	assert_int_equal(ruby_wait_in("IO#close", "Kernel#loop", true)->state, WAIT_STATE_WAIT);
-	assert_null(ruby_wait_in("IO#close", "Kernel#loop", false));
-	assert_int_equal(ruby_wait_in("TCPSocket#initialize", "Kernel#loop", true)->state,
+	assert_int_equal(ruby_wait_in("IO#close", "Kernel#loop", SYS_futex)->state,
+			 WAIT_STATE_WAIT);
+	assert_int_equal(ruby_wait_in("IO#close", "Kernel#loop", SYS_ppoll)->state,
+			 WAIT_STATE_WAIT);
+	assert_null(ruby_wait_in("IO#close", "Kernel#loop", SYS_close));
+	assert_int_equal(ruby_wait_in("TCPSocket#initialize", "Kernel#loop", SYS_futex)->state,
 			 WAIT_STATE_IO);
-	assert_null(ruby_wait_in("TCPSocket#initialize", "Kernel#loop", false));
+	assert_null(ruby_wait_in("TCPSocket#initialize", "Kernel#loop", SYS_ppoll));
 	assert_int_equal(
-		ruby_wait_in("Mutex#sleep", "Thread::ConditionVariable#wait", true)->state,
+		ruby_wait_in("Mutex#sleep", "Thread::ConditionVariable#wait", SYS_futex)->state,
 		WAIT_STATE_LOCK);
-	assert_int_equal(ruby_wait_in("Thread::Mutex#sleep", "Kernel#loop", true)->state,
+	assert_int_equal(ruby_wait_in("Thread::Mutex#sleep", "Kernel#loop", SYS_futex)->state,
 			 WAIT_STATE_SLEEP);
-	assert_null(ruby_wait_in("Kernel#loop", "Kernel#sleep", true));
+	assert_null(ruby_wait_in("Kernel#loop", "Kernel#sleep", SYS_futex));
 	assert_true(ruby_wait_is_in(SYS_futex));
 	assert_false(ruby_wait_is_in(SYS_pread64));
 	assert_false(ruby_wait_is_in(-1));
