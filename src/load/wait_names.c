@@ -131,6 +131,35 @@ static const struct frame *find_place(const struct profile *profile, struct stac
 	return NULL;
 }
 
+/*
+ * The function of the C library, as the program calls it, that waits for a lock of its own: "malloc",
+ * "printf", "fork"; NULL: none does.
+ */
+static const char *find_owner(const struct profile *profile, struct stack_id id)
+{
+	const struct stack *stack = profile_get_stack(profile, id);
+	const char *found = NULL;
+	bool is_own = false;
+
+	for (unsigned int i = 0; stack && i < LAYERS_MOST; i++) {
+		const struct function *function = profile_get_function(
+			profile, profile_get_frame(profile, stack->frame)->function);
+		const bool is_c =
+			is_in(profile, function, "libc.") || is_in(profile, function, "libc-");
+
+		if (!is_layer(profile, function) || strstr(function->name, "pthread_"))
+			break;
+		if (is_c && is_own)
+			found = function->name;
+		is_own |= begins(function->name, "__lll_lock_wait");
+		stack = profile_get_stack(profile, stack->parent);
+	}
+	/* "__libc_malloc", "__fork" */
+	if (found)
+		found += strspn(found, "_");
+	return found && begins(found, "libc_") ? found + strlen("libc_") : found;
+}
+
 static void add_place(const struct profile *profile, const struct frame *frame,
 		      struct text *out)
 {
@@ -185,6 +214,7 @@ bool wait_names_add(const struct profile *profile, struct stack_id callers, cons
 			   : begins(name, "futex(rwlock 0x") ? "rwlock"
 							     : NULL;
 	const struct frame *place;
+	const char *owner;
 
 	if (!begins(name, "futex"))
 		return false;
@@ -197,7 +227,11 @@ bool wait_names_add(const struct profile *profile, struct stack_id callers, cons
 	}
 	if (!kind || !place)
 		return false;
-	text_addf(out, "futex(%s", kind);
+	owner = find_owner(profile, callers);
+	if (owner)
+		text_addf(out, "futex(lock of %s", owner);
+	else
+		text_addf(out, "futex(%s", kind);
 	add_place(profile, place, out);
 	text_add(out, ")");
 	return true;

@@ -52,8 +52,9 @@ static bool is_one_of(const char *name, size_t len, const char *const *words, si
  */
 static bool is_for_owned(const char *call)
 {
-	static const char *const kinds[] = { "(Lock ",  "(RLock ",   "(mutex ",  "(rwlock ",
-					     "(Mutex ", "(Monitor ", "(LWLock ", "(BufferPin" };
+	static const char *const kinds[] = { "(Lock ",   "(RLock ",    "(mutex ",
+					     "(rwlock ", "(Mutex ",    "(Monitor ",
+					     "(LWLock ", "(BufferPin", "(lock of " };
 	const char *open = strchr(call, '(');
 
 	if (begins(call, "flock") || begins(call, "fcntl"))

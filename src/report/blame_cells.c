@@ -145,6 +145,8 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 		return "passed on meanwhile";
 	if (begins(leaf, "futex(Lock "))
 		return "no frame shows its holder";
+	if (begins(leaf, "futex(lock of "))
+		return "it keeps no owner"; /* the C library's */
 	if ((begins(leaf, "futex(mutex") || begins(leaf, "futex(rwlock")) &&
 	    has_no_owner(profile, pair->heaviest.waiter_stack))
 		return "it keeps no owner";

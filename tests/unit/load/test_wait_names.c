@@ -96,6 +96,14 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 		{ "/usr/lib/libgomp.so.1.0.0", "libgomp.so.1.0.0+0x1cc40", NULL, 0 },
 		{ 0 },
 	};
+	const struct native allocator[] = {
+		{ "/srv/pool", "update", "/srv/pool.cpp", 31 },
+		{ LIBSTDCXX, "operator new(unsigned long)", NULL, 0 },
+		{ LIBC, "__libc_malloc", NULL, 0 },
+		{ LIBC, "_int_malloc", NULL, 0 },
+		{ LIBC, "__lll_lock_wait_private", NULL, 0 },
+		{ 0 },
+	};
 	const struct native stripped[] = {
 		{ "/usr/bin/server", "bioProcessBackgroundJobs", NULL, 0 },
 		{ LIBC, "sem_wait", NULL, 0 },
@@ -121,6 +129,7 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 	assert_named(in_static, "futex(mutex 0x5555)", "futex(mutex in work)");
 	assert_named(in_musl, "futex", "futex(mutex in work)");
 	assert_named(mutex, "futex(mutex 0x5555)", "futex(mutex at pool.cpp:30)");
+	assert_named(allocator, "futex", "futex(lock of malloc at pool.cpp:31)");
 	assert_named(stripped, "futex", "futex(semaphore in bioProcessBackgroundJobs)");
 	assert_named(condition, "futex(ready)", "futex(condition ready)");
 	assert_named(barrier, "futex", "futex(barrier at app.rs:14)");

@@ -182,6 +182,7 @@ static void an_answer_and_what_others_hold_is_not_waited_for_idly(void **state)
 		{ THREAD_STATE_LOCK, "futex(Lock at app.py:5)", false },
 		{ THREAD_STATE_LOCK, "futex(mutex stats_lock)", false },
 		{ THREAD_STATE_LOCK, "epoll_wait(Lock transactionid)", false },
+		{ THREAD_STATE_LOCK, "futex(lock of malloc at pool.cpp:31)", false },
 		{ THREAD_STATE_LOCK, "flock(/run/lock/app)", false },
 		{ THREAD_STATE_LOCK, "fcntl(/var/lib/dpkg/lock)", false },
 		{ THREAD_STATE_GIL, "futex(GIL)", false },
