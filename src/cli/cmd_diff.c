@@ -21,6 +21,7 @@
 #include "profile/compare.h"
 #include "profile/group.h"
 #include "profile/profile.h"
+#include "profile/states.h"
 #include "report/compared.h"
 #include "report/report_options.h"
 
@@ -137,17 +138,27 @@ static void sides_done(struct sides *sides)
 	}
 }
 
-static int check_modes(const struct sides *sides)
+/* What a recording's times are of; of one command they differ by more than it became slower. */
+static const char *times_of(const struct profile *profile)
 {
-	const bool is_trace = profile_is_trace(sides->profiles[0][0]);
+	if (profile_is_trace(profile))
+		return "a trace";
+	return profile_is_wall(profile) ? "of threads' lives (--clock wall)"
+					: "of samples of CPU time";
+}
+
+static int check_times(const struct sides *sides)
+{
+	const char *times = times_of(sides->profiles[0][0]);
 
 	for (int side = 0; side < 2; side++) {
 		for (size_t i = 0; i < sides->counts[side]; i++) {
-			if (profile_is_trace(sides->profiles[side][i]) == is_trace)
+			const char *others = times_of(sides->profiles[side][i]);
+
+			if (strcmp(others, times) == 0)
 				continue;
 			say("diff: %s is %s and %s is %s: they cannot be compared",
-			    sides->paths[0][0], is_trace ? "a trace" : "of samples",
-			    sides->paths[side][i], is_trace ? "of samples" : "a trace");
+			    sides->paths[0][0], times, sides->paths[side][i], others);
 			return -EINVAL;
 		}
 	}
@@ -166,7 +177,7 @@ static int open_sides(struct sides *sides, const struct settings *settings)
 				return -EINVAL;
 		}
 	}
-	return check_modes(sides);
+	return check_times(sides);
 }
 
 static int show(const struct comparison *comparison, const struct sides *sides,

@@ -115,6 +115,12 @@ class Diff(live.LiveTest):
         done = self.diff("t0.fathom", "old0.fathom", expect=2)
         self.assertIn("they cannot be compared", done.stderr)
 
+    def test_lives_of_threads_are_not_compared_with_cpu_time(self):
+        subprocess.run([live.FATHOM, "record", "-q", "--clock", "wall", "-o", "wall.fathom", "--", "sleep", "0.1"],
+                       cwd=self.kept.name, check=True, timeout=120)
+        self.assertIn("(--clock wall)", self.diff("old0.fathom", "wall.fathom", expect=2).stderr)
+        self.diff("wall.fathom", "wall.fathom")
+
     def test_what_changed_is_drawn_with_the_widths_of_either_side(self):
         both = (*self.side("old"), "--", *self.side("new"))
         widths = {}
