@@ -100,11 +100,13 @@ static bool may_hold(const struct blame_sums *sums, const struct slice *waits,
 {
 	if (!is_waiting(slice))
 		return true;
+	/* Calls that wait release it; in those that do not, the owner was read. */
+	if (is_global(waits->state))
+		return false;
 	if (slice->state == waits->state &&
 	    leaf_of(sums->profile, slice->stack).n == leaf_of(sums->profile, waits->stack).n)
 		return false;
-	return waits->state == THREAD_STATE_WAIT || slice->ns >= NEAR_NS ||
-	       (hold->stack.n == 0 && !is_global(waits->state));
+	return waits->state == THREAD_STATE_WAIT || slice->ns >= NEAR_NS || hold->stack.n == 0;
 }
 
 static int64_t held_ns(const struct blame_sums *sums, const struct slice *waits,

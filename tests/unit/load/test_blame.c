@@ -358,6 +358,23 @@ static void a_mark_does_not_have_an_owner_wait_for_itself(void **state)
 	assert_int_equal(blamed_ms(profile, 2, "work", 1, THREAD_STATE_GIL), 40);
 }
 
+/* Marks are of the middle between ticks: the owner may have released it and wait by then. */
+static void a_call_that_waits_does_not_hold_the_interpreters_lock(void **state)
+{
+	struct recording_writer *writer = begin("released.fathom");
+
+	(void)state;
+	add(writer, 2, WORK, THREAD_STATE_RUNNING, 20, 5);
+	add(writer, 2, REST, THREAD_STATE_IO, 70, 50);
+	add(writer, 1, WAITS, THREAD_STATE_GIL, 25, 10);
+	add_mark(writer, &(struct recording_owner){ 15 * MS, 1, 2, WAITS, 0 });
+	add_mark(writer, &(struct recording_owner){ 25 * MS, 1, 0, 0, 0 });
+	CLEANUP(profile_freep) struct profile *profile = end(writer, "released.fathom");
+
+	assert_int_equal(blamed_ms(profile, 2, "rest", 1, THREAD_STATE_GIL), 0);
+	assert_int_equal(blamed_ms(profile, 2, "work", 1, THREAD_STATE_GIL), 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +387,7 @@ int main(void)
 		cmocka_unit_test(those_that_ran_are_blamed_for_a_cpu_by_how_long_they_ran),
 		cmocka_unit_test(a_mark_is_of_the_wait_with_its_stack),
 		cmocka_unit_test(what_the_owner_waited_in_is_what_it_did),
+		cmocka_unit_test(a_call_that_waits_does_not_hold_the_interpreters_lock),
 		cmocka_unit_test(an_owner_that_is_not_known_has_its_part),
 		cmocka_unit_test(an_owner_does_not_wait_for_what_it_holds),
 		cmocka_unit_test(a_mark_does_not_have_an_owner_wait_for_itself),
