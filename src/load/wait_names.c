@@ -71,6 +71,16 @@ static const char *kind_of_openmp(const char *function)
 	return "OpenMP barrier";
 }
 
+/* GLib's mutexes wait in functions without a name. */
+static const char *kind_of_glib(const char *function)
+{
+	if (strstr(function, "queue"))
+		return "queue";
+	if (strstr(function, "cond"))
+		return "condition";
+	return strstr(function, "once") ? "once" : "mutex";
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -99,8 +109,18 @@ static bool is_layer(const struct profile *profile, const struct function *funct
 			return true;
 	}
 	return function_is_of_toolchain(function->name) ||
-	       is_in(profile, function, "libgomp") || strstr(function->name, "parking_lot") ||
+	       is_in(profile, function, "libgomp") || is_in(profile, function, "libglib") ||
+	       strstr(function->name, "parking_lot") ||
 	       (function->file && origin_of_compiled_source(function->file, &origin));
+}
+
+static const char *kind_of_library(const struct profile *profile,
+				   const struct function *function)
+{
+	if (is_in(profile, function, "libgomp"))
+		return kind_of_openmp(function->name);
+	return is_in(profile, function, "libglib") ? kind_of_glib(function->name)
+						   : kind_of_rust(function->name);
 }
 
 /*
@@ -120,9 +140,7 @@ static const struct frame *find_place(const struct profile *profile, struct stac
 			return NULL;
 		if (!is_layer(profile, function))
 			return frame;
-		const char *outer = is_in(profile, function, "libgomp")
-					    ? kind_of_openmp(function->name)
-					    : kind_of_rust(function->name);
+		const char *outer = kind_of_library(profile, function);
 
 		if (outer || !*out_kind)
 			*out_kind = outer ? outer : kind_of(function->name);

@@ -101,9 +101,10 @@ static bool is_dispatched(const struct hot_builder *builder, struct function_id 
 static bool is_of_waiting(const struct hot_builder *builder, struct function_id function)
 {
 	/* Prefixes, also of _thread's methods and of threading's. */
-	static const char *const names[] = { "libc.",       "libc-",  "libpthread", "libstdc++",
-					     "std",         "time",   "thread",     "queue",
-					     "Ruby's core", "libgomp" };
+	static const char *const names[] = { "libc.",     "libc-",  "libpthread",
+					     "libstdc++", "std",    "time",
+					     "thread",    "queue",  "Ruby's core",
+					     "libgomp",   "libglib" };
 	const char *name =
 		packages_get(builder->packages, packages_of(builder->packages, function))->name;
 

@@ -115,7 +115,7 @@ static bool begins(const char *text, const char *with)
 
 /*
  * Whether a mutex records that it is held, but not by which thread: musl's, unless it is recursive,
- * and Rust's.
+ * Rust's and GLib's.
  */
 static bool has_no_owner(const struct profile *profile, struct stack_id id)
 {
@@ -124,10 +124,14 @@ static bool has_no_owner(const struct profile *profile, struct stack_id id)
 	while (stack) {
 		const struct frame *frame = profile_get_frame(profile, stack->frame);
 
-		const char *name = profile_get_function(profile, frame->function)->name;
+		const struct function *function =
+			profile_get_function(profile, frame->function);
+		const struct module *module = profile_get_module(profile, function->module);
+		const char *name = function->name;
 
 		if (begins(name, "__timedwait") || strstr(name, "mutex::futex::Mutex") ||
-		    strstr(name, "rwlock::futex::RwLock") || strstr(name, "parking_lot"))
+		    strstr(name, "rwlock::futex::RwLock") || strstr(name, "parking_lot") ||
+		    (module && module->path && strstr(module->path, "/libglib")))
 			return true;
 		stack = profile_get_stack(profile, stack->parent);
 	}
@@ -145,8 +149,8 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 		return "passed on meanwhile";
 	if (begins(leaf, "futex(Lock "))
 		return "no frame shows its holder";
-	if (begins(leaf, "futex(lock of "))
-		return "it keeps no owner"; /* the C library's */
+	if (begins(leaf, "futex(lock of ") || begins(leaf, "futex(OpenMP lock"))
+		return "it keeps no owner"; /* the C library's, GCC's */
 	if ((begins(leaf, "futex(mutex") || begins(leaf, "futex(rwlock")) &&
 	    has_no_owner(profile, pair->heaviest.waiter_stack))
 		return "it keeps no owner";

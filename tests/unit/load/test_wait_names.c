@@ -96,6 +96,20 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 		{ "/usr/lib/libgomp.so.1.0.0", "libgomp.so.1.0.0+0x1cc40", NULL, 0 },
 		{ 0 },
 	};
+	const struct native queue[] = {
+		{ "/srv/app", "serve", "/srv/app.c", 7 },
+		{ "/usr/lib/libglib-2.0.so.0.7400.6", "g_async_queue_pop", NULL, 0 },
+		{ "/usr/lib/libglib-2.0.so.0.7400.6", "g_cond_wait", NULL, 0 },
+		{ LIBC, "syscall", NULL, 0 },
+		{ 0 },
+	};
+	const struct native glib[] = {
+		{ "/srv/app", "serve", "/srv/app.c", 8 },
+		{ "/usr/lib/libglib-2.0.so.0.7400.6", "libglib-2.0.so.0.7400.6+0xa8970", NULL,
+		  0 },
+		{ LIBC, "syscall", NULL, 0 },
+		{ 0 },
+	};
 	const struct native allocator[] = {
 		{ "/srv/pool", "update", "/srv/pool.cpp", 31 },
 		{ LIBSTDCXX, "operator new(unsigned long)", NULL, 0 },
@@ -129,6 +143,9 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 	assert_named(in_static, "futex(mutex 0x5555)", "futex(mutex in work)");
 	assert_named(in_musl, "futex", "futex(mutex in work)");
 	assert_named(mutex, "futex(mutex 0x5555)", "futex(mutex at pool.cpp:30)");
+	assert_named(queue, "futex", "futex(queue at app.c:7)");
+	assert_named(glib, "futex", "futex(mutex at app.c:8)");
+	assert_named(glib, "futex(stats)", "futex(mutex stats)");
 	assert_named(allocator, "futex", "futex(lock of malloc at pool.cpp:31)");
 	assert_named(stripped, "futex", "futex(semaphore in bioProcessBackgroundJobs)");
 	assert_named(condition, "futex(ready)", "futex(condition ready)");
