@@ -165,7 +165,9 @@ static const char *find_owner(const struct profile *profile, struct stack_id id)
 		const bool is_c =
 			is_in(profile, function, "libc.") || is_in(profile, function, "libc-");
 
-		if (!is_layer(profile, function) || strstr(function->name, "pthread_"))
+		if (strstr(function->name, "pthread_"))
+			return NULL;
+		if (!is_layer(profile, function))
 			break;
 		if (is_c && is_own)
 			found = function->name;

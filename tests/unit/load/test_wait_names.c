@@ -70,6 +70,7 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 		{ "/srv/pool", "update", "/srv/pool.cpp", 30 },
 		{ "/srv/pool", "__gthread_mutex_lock", "/usr/include/x/gthr-default.h", 749 },
 		{ LIBC, "pthread_mutex_lock", NULL, 0 },
+		{ LIBC, "lll_mutex_lock_optimized", NULL, 0 },
 		{ LIBC, "__lll_lock_wait", NULL, 0 },
 		{ 0 },
 	};
