@@ -25,6 +25,7 @@
 #include "collect/wall/wall.h"
 #include "collect/wall/owners.h"
 #include "collect/wall/reader.h"
+#include "collect/wall/ticks.h"
 #include "remote/stack.h"
 #include "remote/unwind_files.h"
 
@@ -93,7 +94,8 @@ struct session_wall {
 	bool is_coarse;       /* no switches are reported */
 	bool has_gone_coarse; /* but they were */
 	int timer_fd;
-	uint64_t tick_ns;
+	uint64_t tick_ns; /* between two ticks, on average */
+	struct wall_ticks ticks;
 	struct wall threads;
 	struct wall_reader reader;
 	struct wall_owners owners;

@@ -49,13 +49,12 @@ static struct timespec timespec_of(uint64_t ns)
 	return (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 }
 
-/* From first_ns on at each tick. */
-static int set_timer(const struct session_wall *wall, uint64_t first_ns)
+static int set_timer(struct session_wall *wall, uint64_t periods)
 {
-	const struct itimerspec every = { .it_interval = timespec_of(wall->tick_ns),
-					  .it_value = timespec_of(first_ns) };
+	const struct itimerspec at = { .it_value = timespec_of(wall_ticks_next(
+					       &wall->ticks, periods, monotonic_ns())) };
 
-	return timerfd_settime(wall->timer_fd, 0, &every, NULL);
+	return timerfd_settime(wall->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
 int session_wall_begin(struct session *session, struct error *err)
@@ -66,8 +65,9 @@ int session_wall_begin(struct session *session, struct error *err)
 	if (!session->options->is_wall)
 		return 0;
 	wall->tick_ns = wall->gap_ns = tick_ns;
+	wall_ticks_begin(&wall->ticks, tick_ns, monotonic_ns());
 	wall->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (wall->timer_fd < 0 || set_timer(wall, tick_ns) < 0)
+	if (wall->timer_fd < 0 || set_timer(wall, 1) < 0)
 		return error_errno(err, -errno, "cannot make the clock of wall time");
 	wall_init(&wall->threads, &session->pump.rows.codes, session->start_ns);
 	wall_reader_init(&wall->reader, &session->pump.rows, &wall->threads);
@@ -278,11 +278,12 @@ static void look_at_rate(struct session_wall *wall, uint64_t now_ns)
 }
 
 /* Leaves out the next ticks of a busy program, by what this one took of a processor. */
-static void rest(const struct session_wall *wall, uint64_t cpu_ns)
+static void rest(struct session_wall *wall, uint64_t cpu_ns)
 {
-	const uint64_t ticks = 1 + cpu_ns * REST_FACTOR / REST_TICK_NS;
+	const uint64_t ticks = cpu_ns * REST_FACTOR / REST_TICK_NS;
 
-	set_timer(wall, ticks * wall->tick_ns);
+	if (ticks > 0)
+		set_timer(wall, ticks);
 }
 
 static void book_all(struct session_wall *wall, uint64_t now_ns)
@@ -306,6 +307,7 @@ void session_wall_tick(struct session *session)
 	if (!wall->is_on || read(wall->timer_fd, &ticks, sizeof ticks) != sizeof ticks ||
 	    session->is_broken)
 		return;
+	set_timer(wall, 1);
 	if (wall->is_coarse)
 		session_wall_tick_coarse(session);
 	else
