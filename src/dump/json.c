@@ -220,7 +220,7 @@ static struct json_object *process_object(const struct remote *remote)
 {
 	struct json_object *object = json_object_new_object();
 
-	json_add_u64(object, "pid", (uint64_t)remote->pid);
+	json_add_u64(object, "pid", (uint64_t)remote->process);
 	json_add(object, "command", dump_command_array(remote));
 	json_add_string(object, "python",
 			remote->python ? remote_python_version(remote->python) : NULL);

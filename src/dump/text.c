@@ -106,7 +106,7 @@ static void add_head(const struct dump *dump, const struct style *style, struct 
 
 	CLEANUP(text_done) struct text command = { 0 };
 
-	text_addf(&line, "process %d", (int)remote->pid);
+	text_addf(&line, "process %d", (int)remote->process);
 	style_add(out, style, TINT_BOLD, text_string(&line));
 	text_add(out, "  ");
 	dump_add_command(remote, &command);

@@ -161,10 +161,13 @@ int remote_open(pid_t pid, struct interpreter_files *files, struct remote *out_r
 	char path[32];
 	int rc;
 
-	*remote = (struct remote){ .pid = pid, .fd = -1 };
+	*remote = (struct remote){ .process = pid, .pid = pid, .fd = -1 };
 	rc = refusal_judge("dump", pid, err);
 	if (rc < 0)
 		return rc;
+	/* After pthread_exit() in main() the first thread has no memory. */
+	pid = task_alive(pid);
+	remote->pid = pid;
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
 	remote->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (remote->fd < 0)
@@ -222,7 +225,9 @@ int remote_open_core(const struct remote_core_options *options, struct remote *o
 
 	if (rc < 0)
 		return rc;
-	*remote = (struct remote){ .pid = core->file.pid, .fd = -1, .core = core };
+	*remote = (struct remote){
+		.process = core->file.pid, .pid = core->file.pid, .fd = -1, .core = core
+	};
 	memory_init(&remote->mem, (struct memory_source){ core_fetch, core });
 	remote->maps = core_maps(core);
 	remote_images_read(&remote->images, remote->maps, &remote->mem);

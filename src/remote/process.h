@@ -27,8 +27,9 @@ struct unwind_file;
 
 /* A running process, or the core file of one. */
 struct remote {
-	pid_t pid;         /* of a core file: the process's at that time */
-	int fd;            /* /proc/PID/mem; of a core file: -1 */
+	pid_t process; /* of a core file: the process's at that time, as pid */
+	pid_t pid;     /* its first thread that has not ended: its files in /proc can be read */
+	int fd;        /* /proc/PID/mem; of a core file: -1 */
 	struct core *core; /* NULL: the process runs */
 	struct mem mem;
 	struct maps *maps;

@@ -61,7 +61,7 @@ int refusal_judge(const char *command, pid_t pid, struct error *err)
 			err, -EINVAL,
 			"%d is a thread of process %d: name that process, 'fathom %s %d'",
 			(int)pid, (int)status.tgid, command, (int)status.tgid);
-	if (status.state == 'Z' || status.state == 'X')
+	if (task_alive(pid) == 0)
 		return error_set(
 			err, -ESRCH,
 			"process %d (%s) has ended, and its parent has not waited for it: "

@@ -182,3 +182,27 @@ int task_list(pid_t pid, pid_t **out_tids, size_t *out_count)
 	*out_count = count;
 	return 0;
 }
+
+static bool has_ended(pid_t pid, pid_t tid)
+{
+	struct task_status status;
+
+	return task_read_status(pid, tid, &status) < 0 || status.state == 'Z' ||
+	       status.state == 'X';
+}
+
+pid_t task_alive(pid_t pid)
+{
+	CLEANUP(freep) pid_t *tids = NULL;
+	size_t count = 0;
+
+	if (!has_ended(pid, pid))
+		return pid;
+	if (task_list(pid, &tids, &count) < 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!has_ended(pid, tids[i]))
+			return tids[i];
+	}
+	return 0;
+}

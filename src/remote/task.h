@@ -53,3 +53,8 @@ bool task_rested(const struct task_call *a, const struct task_status *before,
 
 /* The threads of a process, sorted by id; *out_tids is the caller's. -errno. */
 int task_list(pid_t pid, pid_t **out_tids, size_t *out_count);
+/*
+ * The first thread that has not ended, whose memory and files can be read; 0: all have. Not always the
+ * first one: main() may have called pthread_exit().
+ */
+pid_t task_alive(pid_t pid);

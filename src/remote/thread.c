@@ -62,6 +62,8 @@ static int read_resting(struct remote *remote, struct remote_thread *thread)
 	if ((rc = task_read_status(remote->pid, thread->tid, &before)) < 0 ||
 	    (rc = task_read_call(remote->pid, thread->tid, &thread->call)) < 0)
 		return rc;
+	if (before.state == 'Z' || before.state == 'X')
+		return -ESRCH;
 	thread->state = before.state;
 	thread->inner_tid = before.inner_tid;
 	memcpy(thread->name, before.name, sizeof thread->name);

@@ -262,7 +262,27 @@ class Ruby(Names, live_ruby.RubyTest):
         self.on_each_ruby(self.assert_sockets)
 
 
+# main() ends its thread alone: the process goes on, and its first thread has no memory any more.
+WITHOUT_MAIN = """\
+#include <pthread.h>
+#include <unistd.h>
+static void *works(void *unused) { sleep(1); return unused; }
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, works, NULL);
+	pthread_exit(NULL);
+}
+"""
+
+
 class InC(Names, live_dump.DumpTest):
+
+    def test_threads_are_read_after_the_first_one_has_ended(self):
+        program = self.compile("alone", self.write("alone.c", WITHOUT_MAIN))
+        recording = self.record([program], "--clock", "wall", rate=100)
+        rows = recording.report("--state", "sleep")["functions"]
+        self.assertGreater(sum(row["total_ns"] for row in rows if row["name"] == "works"), 0.5e9, rows)
 
     def test_variables_have_their_names_and_others_their_place(self):
         program = self.compile("waits", self.write("waits.c", C))
