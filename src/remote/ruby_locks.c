@@ -228,6 +228,15 @@ bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t
 	return base != 0 && is_queued(remote, base, UINT64_MAX, futex);
 }
 
+/* libruby-3.1.so.3.1, or the program of a Ruby that is built without it. */
+static bool is_ruby(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return strncmp(name, "libruby", 7) == 0 || strncmp(name, "ruby", 4) == 0;
+}
+
 bool remote_ruby_keeps(const struct remote *remote, const struct remote_stack *stack)
 {
 	size_t of_ruby = 0;
@@ -244,7 +253,7 @@ bool remote_ruby_keeps(const struct remote *remote, const struct remote_stack *s
 
 		if (frame->kind != STACK_NATIVE || of_ruby > KEPT_FRAMES)
 			return false;
-		of_ruby += image && strstr(image->path, "/libruby") != NULL;
+		of_ruby += image && is_ruby(image->path);
 	}
 	return of_ruby > 0 && of_ruby <= KEPT_FRAMES;
 }
