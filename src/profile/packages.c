@@ -183,6 +183,9 @@ static bool is_own_by(const struct packages *packages, uint32_t i, enum own_rule
 		       !function_is_import(function) &&
 		       (origin == ORIGIN_OWN || origin == ORIGIN_PACKAGE ||
 			origin == ORIGIN_SYSTEM);
+	case OWN_STANDARD:
+		return language_is_interpreted(function->language) && function->file &&
+		       !function_is_import(function) && origin == ORIGIN_STANDARD;
 	case OWN_PROGRAMS:
 		return origin == ORIGIN_OWN ||
 		       ((origin == ORIGIN_SYSTEM || origin == ORIGIN_PACKAGE) &&
@@ -229,7 +232,8 @@ static bool choose(struct packages *packages, enum own_rule rule, const char *pa
 
 static void choose_own(struct packages *packages, const struct packages_options *options)
 {
-	static const enum own_rule rules[] = { OWN_BY_PATH, OWN_INTERPRETED, OWN_PROGRAMS };
+	static const enum own_rule rules[] = { OWN_BY_PATH, OWN_INTERPRETED, OWN_PROGRAMS,
+					       OWN_STANDARD };
 
 	if (options->is_all_own) {
 		choose(packages, OWN_ALL, NULL);

@@ -28,6 +28,7 @@ enum own_rule {
 	OWN_ASKED,       /* named by the user */
 	OWN_INTERPRETED, /* installed Python and Ruby code */
 	OWN_PROGRAMS,    /* the programs themselves, without their libraries */
+	OWN_STANDARD, /* Python's and Ruby's standard library, as of python3 -m http.server */
 	OWN_ALL,
 };
 

@@ -77,6 +77,9 @@ void hot_title_add(struct text *out, const struct hot *hot)
 	case OWN_INTERPRETED:
 		text_add(out, "hot paths of scripts and packages");
 		break;
+	case OWN_STANDARD:
+		text_add(out, "hot paths of the standard library");
+		break;
 	case OWN_PROGRAMS:
 		add_of_programs(out, hot->selection);
 		break;

@@ -184,6 +184,29 @@ static void installed_scripts_stand_for_own_code(void **state)
 	made_done(&made);
 }
 
+static void of_an_interpreter_alone_the_standard_library_stands_for_own_code(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	made_add(&made,
+		 "/usr/bin/python3.11!main;%serve@/usr/lib/python3.11/socketserver.py:216;" JSON
+		 ";" JSON_C,
+		 9, 1);
+	made_add(&made,
+		 "/usr/bin/python3.11!main;%serve@/usr/lib/python3.11/socketserver.py:216;"
+		 "/lib/libc.so.6!poll",
+		 3, 1);
+	assert_paths(&made, NULL, OWN_STANDARD,
+		     "own serve 0/12\n"
+		     "  own dumps 0/9\n"
+		     "    library encode 9/9 in json 9\n"
+		     "  library poll 3/3 in libc.so.6 3\n"
+		     "library main 0/0\n");
+	made_done(&made);
+}
+
 static void standard_templates_in_own_programs_are_a_library(void **state)
 {
 	struct made made;
@@ -576,6 +599,8 @@ int main(void)
 		cmocka_unit_test(an_import_is_named_by_its_module),
 		cmocka_unit_test(without_own_code_the_programs_stand_for_it),
 		cmocka_unit_test(installed_scripts_stand_for_own_code),
+		cmocka_unit_test(
+			of_an_interpreter_alone_the_standard_library_stands_for_own_code),
 		cmocka_unit_test(standard_templates_in_own_programs_are_a_library),
 		cmocka_unit_test(code_of_a_string_is_of_what_runs_it),
 		cmocka_unit_test(packages_have_rows_and_imports_one),
