@@ -110,7 +110,8 @@ int task_read_text(pid_t pid, pid_t tid, const char *file, char *text, size_t si
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	while (len > 0 && used < size - 1) {
+	/* Files with lines come whole, by one read. */
+	while (len > 0 && used < size - 1 && (used == 0 || text[used - 1] != '\n')) {
 		len = read(fd, text + used, size - 1 - used);
 		if (len < 0)
 			return -errno;
