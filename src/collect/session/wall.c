@@ -335,6 +335,7 @@ void session_wall_go_coarse(struct session *session)
 		struct wall_thread *thread = (void *)(uintptr_t)value;
 		struct wall_sched sched;
 
+		thread->is_listed = false;
 		if (thread->end_ns != UINT64_MAX)
 			continue;
 		if (session_wall_read_sched(wall, thread, &sched))

@@ -93,40 +93,98 @@ void session_wall_end_missed(struct session *session, struct wall_thread *thread
 	session_wall_end(&session->wall, thread, time_ns);
 }
 
-static void look_coarse(struct session *session, struct wall_thread *thread, uint64_t now_ns)
+/* Reads the thread, whose schedstat was sched before. */
+static void read_coarse(struct session *session, struct wall_thread *thread,
+			const struct wall_sched *sched, uint64_t now_ns)
 {
 	struct session_wall *wall = &session->wall;
 	struct image *image = tree_find(&session->tree, thread->pid);
-	struct wall_sched sched, again;
+	enum wall_reading reading = WALL_READ_NOTHING;
+	struct wall_sched again;
 	struct wall_read read;
+
+	if (image != NULL)
+		reading = wall_reader_read(&wall->reader, image, thread, now_ns, &read);
+	wall->reads += reading != WALL_READ_NOTHING;
+	if (reading != WALL_READ_NOTHING &&
+	    (reading == WALL_READ_STATE || !session_wall_read_sched(wall, thread, &again) ||
+	     again.slices != sched->slices)) {
+		wall->torn++;
+		read = (struct wall_read){ .state = read.state };
+	}
+	wall_thread_look(thread, &wall->threads.rows, sched,
+			 reading != WALL_READ_NOTHING ? &read : NULL, now_ns);
+	if (reading == WALL_READ_STACK && read.has_stack)
+		session_owners_take(session, image, thread, sched->slices, now_ns);
+	/* A wait whose stack was not read is read again. */
+	thread->is_read = thread->is_read && read.has_stack;
+}
+
+/*
+ * Looks at a thread.  One that was not switched since its last look, and was not read, waits for
+ * long: one reading serves all of that, so it is read before those that were switched, which get
+ * their turns later (may_read).
+ */
+static void look_coarse(struct session *session, struct wall_thread *thread, bool may_read,
+			uint64_t now_ns)
+{
+	struct session_wall *wall = &session->wall;
+	const bool is_in_time = monotonic_ns() < wall->reads_until_ns;
+	struct wall_sched sched;
 
 	if (!session_wall_read_sched(wall, thread, &sched)) {
 		/* It has ended since its last look. */
 		session_wall_end_missed(session, thread, thread->since_ns);
 		return;
 	}
-	if (thread->is_read && sched.slices == thread->sched.slices) {
+	const bool was_switched = sched.slices != thread->sched.slices;
+
+	if (thread->is_read && !was_switched) {
 		wall_thread_look(thread, &wall->threads.rows, &sched, &thread->read, now_ns);
 		return;
 	}
-	thread->is_read = false;
-	enum wall_reading reading = WALL_READ_NOTHING;
-
-	if (image != NULL && monotonic_ns() < wall->reads_until_ns)
-		reading = wall_reader_read(&wall->reader, image, thread, now_ns, &read);
-	wall->reads += reading != WALL_READ_NOTHING;
-	if (reading != WALL_READ_NOTHING &&
-	    (reading == WALL_READ_STATE || !session_wall_read_sched(wall, thread, &again) ||
-	     again.slices != sched.slices)) {
-		wall->torn++;
-		read = (struct wall_read){ .state = read.state };
+	if (was_switched && !may_read) {
+		session_wall_list(wall, thread);
+		return;
 	}
-	wall_thread_look(thread, &wall->threads.rows, &sched,
-			 reading != WALL_READ_NOTHING ? &read : NULL, now_ns);
-	if (reading == WALL_READ_STACK && read.has_stack)
-		session_owners_take(session, image, thread, sched.slices, now_ns);
-	/* A wait whose stack was not read is read again. */
-	thread->is_read = thread->is_read && read.has_stack;
+	thread->is_read = false;
+	if (is_in_time) {
+		wall->cursor = may_read ? thread->row : wall->cursor;
+		read_coarse(session, thread, &sched, now_ns);
+	} else {
+		wall_thread_pass(thread, &sched, now_ns);
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+
+	return first < second ? -1 : first > second;
+}
+
+/* In turns: what one tick has no time for begins the next one. */
+static void read_switched(struct session *session, uint64_t now_ns)
+{
+	struct session_wall *wall = &session->wall;
+	const size_t count = wall->listed_count;
+	size_t first = 0;
+
+	if (count > 0)
+		qsort(wall->listed, count, sizeof *wall->listed, compare_rows);
+	while (first < count && wall->listed[first] <= wall->cursor)
+		first++;
+	for (size_t i = 0; i < count; i++) {
+		struct wall_thread *thread =
+			wall_find(&wall->threads, wall->listed[(first + i) % count]);
+
+		if (thread == NULL)
+			continue;
+		thread->is_listed = false;
+		if (thread->end_ns == UINT64_MAX)
+			look_coarse(session, thread, true, now_ns);
+	}
+	wall->listed_count = 0;
 }
 
 void session_wall_tick_coarse(struct session *session)
@@ -143,8 +201,9 @@ void session_wall_tick_coarse(struct session *session)
 		struct wall_thread *thread = (void *)(uintptr_t)value;
 
 		if (thread->end_ns == UINT64_MAX)
-			look_coarse(session, thread, now_ns);
+			look_coarse(session, thread, false, now_ns);
 	}
+	read_switched(session, now_ns);
 	wall->threads.now_ns = now_ns;
 }
 

@@ -308,18 +308,17 @@ void wall_thread_begin_coarse(struct wall_thread *thread, const struct wall_rows
 	end_place(thread, rows, now_ns);
 	wall_thread_settle(thread, rows, NULL);
 	thread->is_coarse = true;
-	thread->since_ns = thread->booked_ns = thread->coarse_ns = now_ns;
+	thread->since_ns = thread->booked_ns = thread->coarse_ns = thread->turn_ns = now_ns;
 	thread->coarse_running_ns = thread->running_ns;
 	thread->coarse_sched = thread->sched = *sched;
 	thread->waited_ns = thread->delayed_ns = 0;
 }
 
-void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
-		      const struct wall_sched *sched, const struct wall_read *read,
-		      uint64_t now_ns)
+/* Divides the time since its last look; waits: at this moment. */
+static void account_coarse(struct wall_thread *thread, const struct wall_sched *sched,
+			   bool waits, uint64_t now_ns)
 {
 	const uint64_t life_ns = above(now_ns, thread->coarse_ns);
-	const uint64_t gap_ns = above(now_ns, thread->since_ns);
 	/* For a running thread schedstat is up to a tick late: no figure may decrease. */
 	const uint64_t room_ns = above(life_ns, thread->waited_ns + thread->delayed_ns);
 	const uint64_t ran =
@@ -334,12 +333,28 @@ void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 	thread->delayed_ns += queued;
 	thread->queued_ns += queued;
 	/* Otherwise it runs, and the time since its last switch is in no figure yet. */
-	if (read != NULL || sched->slices != thread->sched.slices) {
+	if (waits || sched->slices != thread->sched.slices) {
 		thread->waited_ns += waited;
 		thread->shorts[COARSE_LENGTH].ns += waited;
 	}
 	thread->sched = *sched;
 	thread->since_ns = now_ns;
+}
+
+void wall_thread_pass(struct wall_thread *thread, const struct wall_sched *sched,
+		      uint64_t now_ns)
+{
+	account_coarse(thread, sched, false, now_ns);
+}
+
+void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
+		      const struct wall_sched *sched, const struct wall_read *read,
+		      uint64_t now_ns)
+{
+	const uint64_t gap_ns = above(now_ns, thread->turn_ns);
+
+	account_coarse(thread, sched, read != NULL, now_ns);
+	thread->turn_ns = now_ns;
 	if (read != NULL) {
 		thread->met = read->state;
 		thread->gap_ns = gap_ns;

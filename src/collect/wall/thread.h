@@ -122,6 +122,7 @@ struct wall_thread {
 
 	/* Coarse: from that moment on, what schedstat had then, and what was booked since. */
 	uint64_t coarse_ns, coarse_running_ns, waited_ns, delayed_ns;
+	uint64_t turn_ns; /* when it was its turn to be read last */
 	struct wall_sched coarse_sched;
 };
 
@@ -165,9 +166,12 @@ void wall_thread_close(struct wall_thread *thread, const struct wall_rows *rows)
 void wall_thread_begin_coarse(struct wall_thread *thread, const struct wall_rows *rows,
 			      const struct wall_sched *sched, uint64_t now_ns);
 /*
- * At a tick, if coarse: schedstat, and what was read of its wait; NULL: it does not wait.  The
- * read may be the previous one if it was not switched since.
+ * At a tick, if coarse, if it was its turn to be read: schedstat, and what was read of its wait;
+ * NULL: it does not wait.  The read may be the previous one if it was not switched since.
  */
 void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 		      const struct wall_sched *sched, const struct wall_read *read,
+		      uint64_t now_ns);
+/* Likewise if it was not its turn. */
+void wall_thread_pass(struct wall_thread *thread, const struct wall_sched *sched,
 		      uint64_t now_ns);

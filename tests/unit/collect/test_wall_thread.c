@@ -615,6 +615,32 @@ static void without_switches_schedstat_makes_the_life(void **state)
 	assert_true(by_stack[3] >= 180 * MS && by_stack[3] <= 200 * MS);
 }
 
+/* One of six ticks has the time to read it: that stands for all six. */
+static void without_switches_a_thread_is_read_when_it_is_its_turn(void **state)
+{
+	struct wall_thread thread;
+	struct wall_sched sched = { .run_ns = 100 * MS };
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_begin_coarse(&thread, &rows, &sched, now);
+	for (int i = 0; i < 120; i++) {
+		now += 10 * MS;
+		sched.run_ns += 3 * MS;
+		sched.slices++;
+		if (i % 6 < 5)
+			wall_thread_pass(&thread, &sched, now);
+		else
+			wall_thread_look(&thread, &rows, &sched,
+					 i % 12 < 6 ? &in_io : &in_sleep, now);
+	}
+	end(&thread, now);
+	assert_int_equal(by_state[WAIT_STATE_RUNNING], 360 * MS);
+	assert_in_range(by_stack[4], 400 * MS, 440 * MS);
+	assert_in_range(by_stack[3], 400 * MS, 440 * MS);
+}
+
 /* A thread that ended before any tick came: its waits are like those of its kind of that length. */
 static void a_thread_that_was_never_read_is_like_others_of_its_kind(void **state)
 {
@@ -694,6 +720,7 @@ int main(void)
 		cmocka_unit_test(samples_stand_for_no_more_than_was_run),
 		cmocka_unit_test(a_thread_that_was_thought_to_wait_ran),
 		cmocka_unit_test(without_switches_schedstat_makes_the_life),
+		cmocka_unit_test(without_switches_a_thread_is_read_when_it_is_its_turn),
 		cmocka_unit_test(a_thread_that_was_never_read_is_like_others_of_its_kind),
 		cmocka_unit_test(a_thread_that_was_read_often_is_like_itself),
 	};
