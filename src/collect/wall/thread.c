@@ -219,8 +219,7 @@ bool wall_thread_settle(struct wall_thread *thread, const struct wall_rows *rows
 static void book_falling_asleep(struct wall_thread *thread, const struct wall_rows *rows,
 				uint64_t time_ns)
 {
-	wall_thread_add_row(thread, rows, WALL_ROW_SHORT, thread->met, thread->falls_asleep_ns,
-			    time_ns);
+	wall_thread_book_begins(thread, rows, thread->falls_asleep_ns, time_ns);
 	thread->falls_asleep_ns = 0;
 }
 

@@ -45,6 +45,10 @@ void wall_thread_add_to_kind(const struct wall_thread *thread);
 void wall_thread_book_short(struct wall_thread *thread, const struct wall_rows *rows,
 			    uint64_t keep_ns, uint64_t time_ns);
 
+/* Adds rows for time at the beginning of waits, by how many waits of each state were read. */
+void wall_thread_book_begins(const struct wall_thread *thread, const struct wall_rows *rows,
+			     uint64_t ns, uint64_t time_ns);
+
 /* The wait since since_ns has ended: the part that is in no row yet is kept for one. */
 void wall_thread_end_wait(struct wall_thread *thread, const struct wall_rows *rows,
 			  uint64_t time_ns);

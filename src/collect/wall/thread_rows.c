@@ -179,14 +179,13 @@ static uint8_t most_of(const uint64_t by_state[WAIT_STATE_COUNT])
 	return most;
 }
 
-static void book_length(struct wall_thread *thread, const struct wall_rows *rows, int length,
-			uint64_t ns, uint64_t time_ns)
+/* Divides time without a stack by states; met: NULL if none is known. */
+static void book_by_state(const struct wall_thread *thread, const struct wall_rows *rows,
+			  const uint64_t *met, uint64_t ns, uint64_t time_ns)
 {
-	const uint64_t *met = read_like(thread, length);
 	const double met_ns = met ? (double)sum_of(met) : 1;
 	uint64_t left_ns = ns;
 
-	thread->shorts[length].ns -= ns;
 	for (uint8_t i = 0; i < WAIT_STATE_COUNT && met; i++) {
 		const uint64_t part_ns =
 			at_most((uint64_t)((double)ns * (double)met[i] / met_ns), left_ns);
@@ -196,6 +195,27 @@ static void book_length(struct wall_thread *thread, const struct wall_rows *rows
 	}
 	wall_thread_add_row(thread, rows, WALL_ROW_SHORT,
 			    met ? most_of(met) : WAIT_STATE_SYSCALL, left_ns, time_ns);
+}
+
+static void book_length(struct wall_thread *thread, const struct wall_rows *rows, int length,
+			uint64_t ns, uint64_t time_ns)
+{
+	thread->shorts[length].ns -= ns;
+	book_by_state(thread, rows, read_like(thread, length), ns, time_ns);
+}
+
+void wall_thread_book_begins(const struct wall_thread *thread, const struct wall_rows *rows,
+			     uint64_t ns, uint64_t time_ns)
+{
+	uint64_t waits[WAIT_STATE_COUNT] = { 0 };
+
+	for (int i = 0; i < WALL_LENGTHS; i++) {
+		for (int j = 0; j < WAIT_STATE_COUNT; j++)
+			waits[j] += thread->shorts[i].by_state[j] >> i;
+	}
+	if (sum_of(waits) == 0)
+		waits[thread->met % WAIT_STATE_COUNT] = 1;
+	book_by_state(thread, rows, waits, ns, time_ns);
 }
 
 void wall_thread_add_to_kind(const struct wall_thread *thread)

@@ -669,6 +669,23 @@ static void a_thread_that_was_never_read_is_like_others_of_its_kind(void **state
 	assert_int_equal(by_state[WAIT_STATE_SYSCALL], 0);
 }
 
+/* Many short reads of a file, and one long wait at the end of its life. */
+static void time_at_the_beginning_of_waits_is_like_most_of_them(void **state)
+{
+	struct wall_thread thread;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	thread.shorts[2].by_state[WAIT_STATE_IO] = 40 * MS;
+	thread.shorts[WALL_LENGTHS - 1].by_state[WAIT_STATE_WAIT] = 80 * MS;
+	thread.met = WAIT_STATE_WAIT;
+	thread.falls_asleep_ns = 10 * MS;
+	wall_thread_end(&thread, &rows, 1000 * MS);
+	wall_thread_close(&thread, &rows);
+	assert_true(by_state[WAIT_STATE_IO] > 9 * MS);
+	assert_int_equal(sum(), 10 * MS);
+}
+
 /* All of its waits of 25 ms were read, and none of 1 ms, whose states are known of others. */
 static void a_thread_that_was_read_often_is_like_itself(void **state)
 {
@@ -723,6 +740,7 @@ int main(void)
 		cmocka_unit_test(without_switches_a_thread_is_read_when_it_is_its_turn),
 		cmocka_unit_test(a_thread_that_was_never_read_is_like_others_of_its_kind),
 		cmocka_unit_test(a_thread_that_was_read_often_is_like_itself),
+		cmocka_unit_test(time_at_the_beginning_of_waits_is_like_most_of_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
