@@ -125,6 +125,8 @@ int facts_read(struct recording_reader *reader, struct profile *profile, struct 
 	info->trigger_cost_ns = get_figure(reader, KEY_TRIGGER_COST_NS, FIGURE_UNKNOWN);
 	info->sampling_cost_ns = get_figure(reader, KEY_SAMPLING_COST_NS, FIGURE_UNKNOWN);
 	info->is_unfinished = !recording_reader_is_finished(reader);
+	info->is_being_written =
+		info->is_unfinished && recording_reader_is_being_written(reader);
 	return read_tallies(reader, profile, err);
 }
 

@@ -168,9 +168,12 @@ void head_wall_time(struct text *text, const struct profile *profile)
 
 void head_end(struct text *text, const struct profile *profile)
 {
-	if (profile_get_info(profile)->is_unfinished)
-		text_add(text, ", not finished: it is still being written, or its recorder "
-			       "was killed");
+	const struct profile_info *info = profile_get_info(profile);
+
+	if (info->is_being_written)
+		text_add(text, " so far: it is still being written");
+	else if (info->is_unfinished)
+		text_add(text, ", not finished: its recorder was killed");
 }
 
 void head_add_wall_time(struct text *out, const struct style *style,

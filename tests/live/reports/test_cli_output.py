@@ -300,7 +300,7 @@ class SoFar(live.LiveTest):
         self.assertEqual(recorder.returncode, 7)
         # However often it is asked: one a second.
         self.assertLess(text.count(b"command  sh"), 20)
-        self.assertIn(b"not finished", text)
+        self.assertIn(b" so far: it is still being written", b" ".join(text.split()))
         # How long it took so far, which one thread's CPU time fits into.
         self.assertRegex(text, rb"\((0\.\d\d|1\.0\d) CPUs busy")
         self.assertIn(b"this is a report so far", text)

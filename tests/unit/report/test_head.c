@@ -382,9 +382,8 @@ static void info_of_foreign_bytes_and_limits(void **state)
 		example_init_hostile,
 		"command  '\\xff\"\\\\x0a' ''\n"
 		"recorded 2554-07-21 23:34:33 UTC\n"
-		"time     18446744073.7 s of CPU time, 1 process, 1 thread, not finished: it "
-		"is still being written,\n"
-		"         or its recorder was killed\n"
+		"time     18446744073.7 s of CPU time, 1 process, 1 thread, not finished: "
+		"its recorder was killed\n"
 		"samples  18,446,744,073,709,551,615 (asked for 18,446,744,073,709,551,615 "
 		"Hz),\n"
 		"         18,446,744,073,709,551,614 lost (50.0 %)\n"
