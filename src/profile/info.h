@@ -50,7 +50,7 @@ struct profile_info {
 	const char *trigger_why;    /* a sentence */
 	bool is_unfinished;         /* still being written, or its recorder was killed */
 	bool is_being_written;
-	uint64_t start_unix_ns;     /* when it began, since 1970; FIGURE_UNKNOWN */
+	uint64_t start_unix_ns; /* when it began, since 1970; FIGURE_UNKNOWN */
 	uint64_t wall_ns;
 	/* Of all processors during the recording; FIGURE_UNKNOWN. */
 	uint64_t machine_ns, machine_idle_ns;

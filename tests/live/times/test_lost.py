@@ -1,6 +1,7 @@
 """Samples that are taken and do not come to the recording: their time is a row of its own, and in no other."""
 
 import os
+import re
 import signal
 import subprocess
 
@@ -15,6 +16,13 @@ MOST_EXIT = 0.02
 def is_over(pid):
     """It has ended, and its parent does not know yet."""
     return read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()[:1] == [b"Z"]
+
+
+def slice_of(pid):
+    """A time slice in ns, where the kernel shows it and can be asked for another one (Linux 6.12)."""
+    kernel = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+    shown = re.search(rb"^se\.slice\s*:\s*(\d+)", read_bytes(f"/proc/{pid}/sched"), re.MULTILINE)
+    return int(shown[1]) if shown and kernel >= (6, 12) else None
 
 
 class Lost(live.LiveTest):
@@ -88,6 +96,10 @@ class Lost(live.LiveTest):
         if may:
             wait_until(lambda: os.getpriority(os.PRIO_PROCESS, run.pid) < 0, 300, "the recorder waits behind what it records")
         self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid), own)
+        bare = slice_of(os.getpid())
+        if may and bare is not None:
+            wait_until(lambda: slice_of(run.pid) < bare, 300, "the recorder waits for the end of others' time slices")
+        self.assertEqual(slice_of(pid), bare)
         os.kill(pid, signal.SIGTERM)
         run.wait(timeout=300)
         if not may:
