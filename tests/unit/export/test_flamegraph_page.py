@@ -432,7 +432,7 @@ class Using(Page):
 
     def test_a_wait_has_the_colour_of_its_state(self):
         self.open("waits")
-        self.assertEqual(self.text("#states").split("\n")[:4], ["sleep", "50.0 %", "io", "25.0 %"])
+        self.assertEqual(self.text("#states").split("\n")[:4], ["sleep", "52.0 %", "io", "24.0 %"])
         names = ("run", "futex(GIL)", "read(/var/lib/of/a/program/database.db)", "clock_nanosleep")
         self.assertEqual(len({tuple(self.color(name)) for name in names}), 4)
         red, green, blue = self.color("read(/var/lib/of/a/program/database.db)")
@@ -460,7 +460,7 @@ class Using(Page):
         self.page.press("w")
         self.assertIn("shares are of 2.00 ms", self.text("#list-title"))
         self.page.press("w")
-        self.assertIn("shares are of 24.0 ms", self.text("#list-title"))
+        self.assertIn("shares are of 25.0 ms", self.text("#list-title"))
         self.page.evaluate("document.querySelector('#states [data-state=sleep]').focus()")
         self.choose_state("sleep")
         self.assertEqual(self.page.evaluate("document.activeElement.dataset.state"), "sleep")
