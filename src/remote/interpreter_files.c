@@ -1,5 +1,6 @@
 #include "remote/interpreter_files.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,10 +53,11 @@ static bool key_of(const char *path, uint64_t *out_hi, uint64_t *out_lo)
 	return true;
 }
 
-static void keep(struct table *images, uint64_t hi, uint64_t lo, const void *image)
+/* rc: 0, -ENOENT for no interpreter, or why the file could not be read just now. */
+static void keep(struct table *images, uint64_t hi, uint64_t lo, const void *image, int rc)
 {
-	if (image || images->count < NONE_MOST)
-		*table_at(images, hi, lo, NULL) = (uintptr_t)image;
+	if (rc == 0 || (rc == -ENOENT && images->count < NONE_MOST))
+		*table_at(images, hi, lo, NULL) = rc == 0 ? (uintptr_t)image : 0;
 }
 
 const struct python_image *interpreter_files_python(struct interpreter_files *files,
@@ -68,10 +70,10 @@ const struct python_image *interpreter_files_python(struct interpreter_files *fi
 		return NULL;
 	if (table_get(&files->pythons, hi, lo, &value))
 		return (void *)(uintptr_t)value;
-	if (python_image_read(path, &image, NULL) < 0)
-		image = NULL;
-	keep(&files->pythons, hi, lo, image);
-	return image;
+	const int rc = python_image_read(path, &image, NULL);
+
+	keep(&files->pythons, hi, lo, image, rc);
+	return rc == 0 ? image : NULL;
 }
 
 const struct ruby_image *interpreter_files_ruby(struct interpreter_files *files,
@@ -84,8 +86,8 @@ const struct ruby_image *interpreter_files_ruby(struct interpreter_files *files,
 		return NULL;
 	if (table_get(&files->rubies, hi, lo, &value))
 		return (void *)(uintptr_t)value;
-	if (ruby_image_read(path, &image, NULL) < 0)
-		image = NULL;
-	keep(&files->rubies, hi, lo, image);
-	return image;
+	const int rc = ruby_image_read(path, &image, NULL);
+
+	keep(&files->rubies, hi, lo, image, rc);
+	return rc == 0 ? image : NULL;
 }

@@ -103,9 +103,11 @@ static uint32_t stack_of(struct session *session, struct image *image, uint32_t 
 	struct wall *threads = &session->wall.threads;
 	struct wall_thread *thread = owner != 0 ? wall_find(threads, owner) : NULL;
 
-	if (thread != NULL && thread->is_coarse)
+	if (thread == NULL || thread->end_ns != UINT64_MAX)
+		return 0;
+	if (thread->is_coarse)
 		return coarse_stack_of(session, image, thread, now_ns);
-	if (thread == NULL || thread->place != WALL_WAITS)
+	if (thread->place != WALL_WAITS)
 		return 0;
 	const uint64_t serial = thread->serial;
 	const uint32_t stack = stack_now(session, image, thread, serial + 1,
@@ -272,6 +274,8 @@ static void look(struct session *session, const struct wall_thread *thread,
 {
 	struct image *image = tree_find(&session->tree, thread->pid);
 	const bool is_on = goes_on(thread, owned);
+	/* The thread may end meanwhile. */
+	const uint64_t serial = thread->serial;
 	pid_t owner;
 
 	/* A wait for the end of a thread does not change its owner. */
@@ -288,7 +292,7 @@ static void look(struct session *session, const struct wall_thread *thread,
 		take_owner(session, image, thread, owned, owner, now_ns);
 	else
 		begin_wait(session, image, thread, owned, owner, now_ns);
-	owned->serial = is_on ? owned->serial : thread->serial;
+	owned->serial = is_on ? owned->serial : serial;
 }
 
 static void drop(struct session *session, struct wall_owned_wait *owned, uint64_t now_ns)

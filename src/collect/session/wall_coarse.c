@@ -139,7 +139,7 @@ static void look_coarse(struct session *session, struct wall_thread *thread, boo
 	}
 	const bool was_switched = sched.slices != thread->sched.slices;
 
-	if (thread->is_read && !was_switched) {
+	if (thread->is_read && !was_switched && !thread->read.is_provisional) {
 		wall_thread_look(thread, &wall->threads.rows, &sched, &thread->read, now_ns);
 		return;
 	}

@@ -21,8 +21,11 @@
 #define SHORT_SLICE_NS 600000
 #define USUAL_SLICE_NS 0
 
-/* As in linux/sched/types.h, which cannot be included beside <sched.h>; its first version. */
-struct sched_attr {
+/*
+ * struct sched_attr of linux/sched/types.h, its first version: that header cannot be included beside
+ * <sched.h>, which has the struct itself from glibc 2.41 on.
+ */
+struct slice_terms {
 	uint32_t size, policy;
 	uint64_t flags;
 	int32_t nice;
@@ -33,13 +36,13 @@ struct sched_attr {
 /* For the calling thread; keeps its nice value. */
 static void set_slice(uint64_t slice_ns)
 {
-	const struct sched_attr attr = { .size = sizeof attr,
-					 .policy = SCHED_OTHER,
-					 .nice = getpriority(PRIO_PROCESS, 0),
-					 .runtime_ns = slice_ns };
+	const struct slice_terms terms = { .size = sizeof terms,
+					   .policy = SCHED_OTHER,
+					   .nice = getpriority(PRIO_PROCESS, 0),
+					   .runtime_ns = slice_ns };
 
 	if (sched_getscheduler(0) == SCHED_OTHER)
-		syscall(SYS_sched_setattr, 0, &attr, 0);
+		syscall(SYS_sched_setattr, 0, &terms, 0);
 }
 
 static int processors(void)

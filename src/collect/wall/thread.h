@@ -172,6 +172,6 @@ void wall_thread_begin_coarse(struct wall_thread *thread, const struct wall_rows
 void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 		      const struct wall_sched *sched, const struct wall_read *read,
 		      uint64_t now_ns);
-/* Likewise if it was not its turn. */
+/* Likewise if it was not its turn, or there was no time for it. */
 void wall_thread_pass(struct wall_thread *thread, const struct wall_sched *sched,
 		      uint64_t now_ns);

@@ -78,7 +78,7 @@ static double expected(struct wall_thread *thread, const struct giver *giver)
 
 /*
  * What each gave: the sum of several was divided by what was known before; most is learned from
- * waits that are all alike, and from those alone.
+ * waits that are all alike, and from those that ended alone.
  */
 static void learn_delays(struct wall_thread *thread, const struct giver *givers,
 			 const uint64_t *before_ns, size_t count)
@@ -159,7 +159,7 @@ static uint64_t take_running(struct wall_thread *thread, uint64_t ns)
 /* The beginning of the shortest usual length. */
 static uint64_t usual_least_ns(const struct wall_thread *thread)
 {
-	for (int i = 1; i < WALL_LENGTHS; i++) {
+	for (int i = 1; i <= WALL_LENGTHS; i++) {
 		if (thread->usual[i - 1] * 100 >= thread->usual_count * USUAL_PERCENT)
 			return i == 1 ? 0 : WALL_LENGTH_LEAST << (i - 2);
 	}
@@ -200,6 +200,8 @@ static uint64_t take_queued(struct wall_thread *thread, uint64_t ns)
 	left_ns = share(givers, count, ns, has_usual ? usual_least_ns(thread) : 0);
 	left_ns = take_rest(thread, givers, count, share(givers, count, left_ns, 0));
 	learn_delays(thread, givers, before_ns, count);
+	thread->queued.ns += ns - left_ns;
+	thread->queued.count += thread->wakeups;
 	return ns - left_ns;
 }
 
@@ -238,8 +240,6 @@ static void learn_lengths(struct wall_thread *thread, uint64_t queued_ns)
 
 uint64_t wall_thread_take(struct wall_thread *thread, uint64_t running_ns, uint64_t queued_ns)
 {
-	thread->queued.ns += queued_ns;
-	thread->queued.count += thread->wakeups;
 	learn_lengths(thread, queued_ns);
 	return take_running(thread, running_ns) + take_queued(thread, queued_ns);
 }

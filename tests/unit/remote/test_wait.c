@@ -11,6 +11,7 @@
 #include "pages.h"
 #include "remote/calls.h"
 #include "remote/deadlock.h"
+#include "remote/data_names.h"
 #include "remote/process.h"
 #include "remote/ruby_wait.h"
 #include "remote/stack.h"
@@ -186,6 +187,7 @@ static enum wait_state resumed_state(const uint8_t *code, size_t size)
 	pages_put(pages, PAGES_BEGIN + 0x100 - size, code, size);
 	wait_read(&remote, &thread, &wait);
 	maps_free(remote.maps);
+	data_names_done(&remote.data_names);
 	intern_done(&remote.labels);
 	table_done(&remote.mutexes);
 	memory_done(&remote.mem);
