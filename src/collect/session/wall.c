@@ -222,7 +222,10 @@ void session_wall_take(struct session *session, const struct sideband_event *eve
 		const struct image_thread *known =
 			image != NULL ? image_find_thread(image, event->tid) : NULL;
 
-		if (known != NULL && known->end_ns == UINT64_MAX)
+		thread = known != NULL ? wall_find(&wall->threads, known->row) : NULL;
+		if (thread != NULL)
+			wall_set_kind(&wall->threads, thread, image);
+		else if (known != NULL && known->end_ns == UINT64_MAX)
 			session_wall_add(session, image, known,
 					 event->kind == SIDEBAND_FORK ? WALL_QUEUES : WALL_RUNS,
 					 event->time_ns);

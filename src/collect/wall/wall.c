@@ -119,7 +119,7 @@ static struct wall_kind *kind_of(struct wall *wall, const struct image *image, p
 	uint64_t *place;
 
 	_Static_assert(sizeof key == sizeof image->name, "a name is the key");
-	memcpy(key, image->name, sizeof image->name - 1);
+	memcpy(key, image->name, strnlen(image->name, sizeof key - 1));
 	memcpy((char *)key + sizeof key - 1, &is_first, 1);
 	if (wall->kinds.count >= KINDS_MOST && !table_get(&wall->kinds, key[0], key[1], &value))
 		return NULL;
@@ -142,9 +142,14 @@ struct wall_thread *wall_add(struct wall *wall, const struct image *image, uint3
 	thread->row = row;
 	thread->pid = image->pid;
 	thread->tid = tid;
-	thread->kind = kind_of(wall, image, tid);
+	wall_set_kind(wall, thread, image);
 	*place = (uintptr_t)thread;
 	return thread;
+}
+
+void wall_set_kind(struct wall *wall, struct wall_thread *thread, const struct image *image)
+{
+	thread->kind = kind_of(wall, image, thread->tid);
 }
 
 void wall_close(struct wall *wall, struct wall_thread *thread)

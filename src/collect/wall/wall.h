@@ -42,6 +42,8 @@ const struct image_thread *wall_find_inner(const struct wall *wall, struct image
 /* Adds a thread of the image; NULL if it is known already, or row is 0. */
 struct wall_thread *wall_add(struct wall *wall, const struct image *image, uint32_t row,
 			     pid_t tid);
+/* After an exec: its short waits are like those of the new program's threads. */
+void wall_set_kind(struct wall *wall, struct wall_thread *thread, const struct image *image);
 /* Writes the last rows of its life, and frees it. */
 void wall_close(struct wall *wall, struct wall_thread *thread);
 /*
