@@ -30,7 +30,8 @@ static const struct gvl_place {
 #define GVL_SIZE   192U
 #define GVL_BEFORE 40U
 
-#define MOST_QUEUED 65536U
+/* Of the queue so many nodes are followed beside one for each context: new threads have none. */
+#define MOST_NEW 4096U
 /*
  * Up to 3.2 a thread that has ended is kept for the next Thread.new: then its stack has the function
  * that threads begin with, and the wait in a condition.
@@ -193,9 +194,10 @@ static bool is_futex_of(struct remote *remote, uint64_t node, uint64_t futex)
 static bool is_queued(struct remote *remote, uint64_t base, uint64_t thread, uint64_t futex)
 {
 	const uint64_t queue = base + place_of(remote->ruby)->queue;
+	const size_t most = remote->ruby->count + MOST_NEW;
 	uint64_t node = queue;
 
-	for (uint32_t i = 0; i < MOST_QUEUED; i++) {
+	for (size_t i = 0; i < most; i++) {
 		if (mem_read(&remote->mem, &node, sizeof node, node) < 0 || node == 0 ||
 		    node == queue)
 			return false;
@@ -210,7 +212,7 @@ bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t
 {
 	const struct gvl_place *place = place_of(remote->ruby);
 	uint64_t thread;
-	uint64_t base = gvl_base(remote, context, &thread);
+	const uint64_t base = gvl_base(remote, context, &thread);
 
 	if (!place)
 		return false;
@@ -224,8 +226,9 @@ bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t
 	 * A thread that Ruby keeps for the next Thread.new has the context of the one before until it
 	 * first gets the GVL.
 	 */
-	base = gvl_base(remote, first_context(remote->ruby), &thread);
-	return base != 0 && is_queued(remote, base, UINT64_MAX, futex);
+	const uint64_t first = gvl_base(remote, first_context(remote->ruby), &thread);
+
+	return first != 0 && first != base && is_queued(remote, first, UINT64_MAX, futex);
 }
 
 /* libruby-3.1.so.3.1, or the program of a Ruby that is built without it. */
