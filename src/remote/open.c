@@ -159,6 +159,7 @@ int remote_open(pid_t pid, struct interpreter_files *files, struct remote *out_r
 {
 	struct remote *remote = out_remote;
 	char path[32];
+	pid_t alive;
 	int rc;
 
 	*remote = (struct remote){ .process = pid, .pid = pid, .fd = -1 };
@@ -166,7 +167,10 @@ int remote_open(pid_t pid, struct interpreter_files *files, struct remote *out_r
 	if (rc < 0)
 		return rc;
 	/* After pthread_exit() in main() the first thread has no memory. */
-	pid = task_alive(pid);
+	alive = task_alive(pid);
+	/* If the process has ended meanwhile, its own number is reported. */
+	if (alive != 0)
+		pid = alive;
 	remote->pid = pid;
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
 	remote->fd = open(path, O_RDONLY | O_CLOEXEC);
