@@ -110,7 +110,7 @@ static bool is_layer(const struct profile *profile, const struct function *funct
 	}
 	return function_is_of_toolchain(function->name) ||
 	       is_in(profile, function, "libgomp") || is_in(profile, function, "libglib") ||
-	       strstr(function->name, "parking_lot") ||
+	       function_is_of_parking_lot(function->name) ||
 	       (function->file && origin_of_compiled_source(function->file, &origin));
 }
 

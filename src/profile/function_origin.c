@@ -74,6 +74,20 @@ bool function_is_of_toolchain(const char *name)
 	return is_of_libc(name) || is_of_standard_scope(name);
 }
 
+/* <parking_lot::raw_mutex::RawMutex as lock_api::mutex::RawMutex>::lock */
+bool function_is_of_parking_lot(const char *name)
+{
+	static const char *const crates[] = { "parking_lot::", "parking_lot_core::",
+					      "lock_api::" };
+
+	name += *name == '<';
+	for (size_t i = 0; i < sizeof crates / sizeof *crates; i++) {
+		if (strncmp(name, crates[i], strlen(crates[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool function_is_nameless(const struct profile *profile, const struct function *function)
 {
 	return function->language == LANGUAGE_NATIVE && function->module.n != 0 &&

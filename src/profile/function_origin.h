@@ -18,6 +18,8 @@ struct origin_name function_origin(const struct profile *profile,
  * compiler adds around main().
  */
 bool function_is_of_toolchain(const char *name);
+/* Whether it is of parking_lot, the crate of locks that Rust programs use beside std's. */
+bool function_is_of_parking_lot(const char *name);
 /*
  * Whether the symbolizer composed its name of module and offset: "libz.so.1+0x2f10". Code made
  * in memory, [anon], never has names.

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "profile/function_origin.h"
 #include "profile/short_name.h"
 #include "profile/thread_kinds.h"
 #include "report/blame_pairs.h"
@@ -130,7 +131,7 @@ static bool has_no_owner(const struct profile *profile, struct stack_id id)
 		const char *name = function->name;
 
 		if (begins(name, "__timedwait") || strstr(name, "mutex::futex::Mutex") ||
-		    strstr(name, "rwlock::futex::RwLock") || strstr(name, "parking_lot") ||
+		    strstr(name, "rwlock::futex::RwLock") || function_is_of_parking_lot(name) ||
 		    (module && module->path && strstr(module->path, "/libglib")))
 			return true;
 		stack = profile_get_stack(profile, stack->parent);

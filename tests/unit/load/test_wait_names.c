@@ -156,6 +156,30 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 	assert_named(worker, "futex", "futex(OpenMP's next parallel region)");
 }
 
+static void parking_lot_is_a_library_by_its_path_alone(void **state)
+{
+	const struct native parked[] = {
+		{ "/srv/app", "app::cache::get", "/srv/cache.rs", 9 },
+		{ "/srv/app",
+		  "<lock_api::mutex::Mutex<parking_lot::raw_mutex::RawMutex, u8>>::lock", NULL,
+		  0 },
+		{ "/srv/app", "<parking_lot::raw_mutex::RawMutex>::lock_slow", NULL, 0 },
+		{ "/srv/app", "parking_lot_core::parking_lot::park", NULL, 0 },
+		{ LIBC, "syscall", NULL, 0 },
+		{ 0 },
+	};
+	const struct native parking[] = {
+		{ "/srv/town", "main", "/srv/town.c", 50 },
+		{ "/srv/town", "parking_lot_enter", "/srv/town.c", 40 },
+		{ LIBC, "pthread_mutex_lock", NULL, 0 },
+		{ 0 },
+	};
+
+	(void)state;
+	assert_named(parked, "futex", "futex(mutex at cache.rs:9)");
+	assert_named(parking, "futex", "futex(mutex at town.c:40)");
+}
+
 static void what_the_recorder_has_named_stays(void **state)
 {
 	const struct native frames[] = {
@@ -187,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_is_called_by_its_kind_and_place),
+		cmocka_unit_test(parking_lot_is_a_library_by_its_path_alone),
 		cmocka_unit_test(what_the_recorder_has_named_stays),
 	};
 
