@@ -91,7 +91,7 @@ enum socket_peer_answer socket_peer_ask(int pidfd, int fd, uint64_t inode,
 	if (copy < 0)
 		return errno == EBADF || errno == ESRCH ? SOCKET_PEER_NONE
 							: SOCKET_PEER_REFUSED;
-	if (fstat(copy, &status) < 0 || !S_ISSOCK(status.st_mode) || status.st_ino != inode)
+	if (fstat(copy, &status) < 0 || status.st_ino != inode)
 		return SOCKET_PEER_NONE;
-	return ask(copy, row);
+	return S_ISSOCK(status.st_mode) ? ask(copy, row) : SOCKET_PEER_OTHER;
 }

@@ -23,6 +23,7 @@ struct socket_row {
 enum socket_peer_answer {
 	SOCKET_PEER_KNOWN,
 	SOCKET_PEER_NONE,    /* unbound and unconnected, for good or for now */
+	SOCKET_PEER_OTHER,   /* the descriptor is not a socket's */
 	SOCKET_PEER_REFUSED, /* the kernel lacks the call, or forbids it */
 };
 

@@ -221,7 +221,7 @@ static bool is_listened_at(struct sockets *sockets, pid_t pid, uint16_t port, ui
 	return table_get(&sockets->listening, 0, port, &unused);
 }
 
-/* NULL: this way is refused. */
+/* NULL: this way is refused, or the socket is not connected yet. */
 static const struct socket_row *ask(struct sockets *sockets, const struct socket_asked *asked)
 {
 	struct socket_row found = { .inode = asked->inode };
@@ -238,7 +238,7 @@ static const struct socket_row *ask(struct sockets *sockets, const struct socket
 		close(sockets->pidfd - 1);
 		sockets->pidfd = -1;
 	}
-	if (answer != SOCKET_PEER_KNOWN)
+	if (answer != SOCKET_PEER_KNOWN && answer != SOCKET_PEER_OTHER)
 		return NULL;
 	if (sockets->count > ROWS_MOST)
 		clear(sockets);

@@ -220,6 +220,36 @@ static void both_ends_of_a_unix_socket_have_its_path(void **state)
 	sockets_done(&sockets);
 }
 
+/* Event loops watch pipes and eventfds as well, at each of their waits. */
+static void what_is_not_a_socket_is_asked_once(void **state)
+{
+	CLEANUP(text_done) struct text text = { 0 };
+	struct sockets sockets = { 0 };
+	const int unconnected = socket(AF_INET, SOCK_STREAM, 0);
+	struct stat of_pipe, of_socket;
+	int ends[2];
+
+	(void)state;
+	skip_if_refused();
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(fstat(ends[0], &of_pipe), 0);
+	assert_int_equal(fstat(unconnected, &of_socket), 0);
+	const struct socket_asked pipe_asked = { getpid(), ends[0], of_pipe.st_ino };
+	const struct socket_asked socket_asked = { getpid(), unconnected, of_socket.st_ino };
+
+	assert_false(sockets_add_peer(&sockets, &pipe_asked, 1, &text));
+	assert_int_equal(sockets.count, 1);
+	assert_false(sockets_add_peer(&sockets, &pipe_asked, 2, &text));
+	/* It may be connected later. */
+	assert_false(sockets_add_peer(&sockets, &socket_asked, 3, &text));
+	assert_int_equal(sockets.count, 1);
+	assert_string_equal(text_string(&text), "");
+	close(unconnected);
+	close(ends[0]);
+	close(ends[1]);
+	sockets_done(&sockets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +260,7 @@ int main(void)
 		cmocka_unit_test(a_socket_of_this_process_is_found),
 		cmocka_unit_test(a_connection_says_itself_what_it_is),
 		cmocka_unit_test(both_ends_of_a_unix_socket_have_its_path),
+		cmocka_unit_test(what_is_not_a_socket_is_asked_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
