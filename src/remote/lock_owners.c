@@ -8,18 +8,18 @@
 #include "remote/python_with.h"
 #include "remote/thread.h"
 
-/* `with` blocks per thread. */
-#define WITHS_MAX 64
+/* Locks that one thread has taken. */
+#define HELD_MOST 64
 
 struct threads {
 	struct remote_thread *rows;
 	size_t count;
 };
 
-/* A thread inside the block of a `with`. */
+/* A lock that a thread has taken, by `with` or acquire(). */
 struct held {
 	size_t thread;
-	struct python_with with;
+	struct python_with taken;
 };
 
 struct helds {
@@ -40,28 +40,27 @@ static void find_by_number(const struct threads *threads)
 	}
 }
 
-static void list_withs(struct remote *remote, const struct threads *threads,
-		       struct helds *helds)
+static void list_held(struct remote *remote, const struct threads *threads, struct helds *helds)
 {
-	struct python_with withs[WITHS_MAX];
+	struct python_with taken[HELD_MOST];
 
 	memory_forget(&remote->mem);
 	for (size_t i = 0; i < threads->count; i++) {
 		const struct remote_stack *stack = &threads->rows[i].stack;
-		const size_t count = python_withs(remote, stack, WITHS_MAX, withs);
+		const size_t count = python_withs(remote, stack, HELD_MOST, taken);
 
 		for (size_t j = 0; j < count; j++) {
 			helds->rows = array_grow(helds->rows, helds->count, &helds->capacity,
 						 sizeof *helds->rows);
-			helds->rows[helds->count++] = (struct held){ i, withs[j] };
+			helds->rows[helds->count++] = (struct held){ i, taken[j] };
 		}
 	}
 }
 
 /*
- * The `with` that holds the lock: of an RLock the outermost one of its owner, of a Lock the
- * only one. If several threads are in a `with` of a Lock, one of them holds it and it is
- * unknown which: NULL.
+ * Where the lock that the thread waits for was taken: an RLock by its owner, the first time; a
+ * Lock in the only place. If several threads seem to have taken a Lock, one of them holds it and
+ * it is unknown which: NULL.
  */
 static const struct held *find_held(const struct threads *threads, const struct helds *helds,
 				    const struct remote_thread *waiter)
@@ -71,7 +70,7 @@ static const struct held *find_held(const struct threads *threads, const struct 
 	for (size_t i = 0; i < helds->count; i++) {
 		const struct held *held = &helds->rows[i];
 
-		if (held->with.lock != waiter->wait.object)
+		if (held->taken.lock != waiter->wait.object)
 			continue;
 		if (waiter->wait.on == WAIT_ON_PYTHON_LOCK && found)
 			return NULL;
@@ -88,11 +87,11 @@ static bool waits_for_python(const struct remote_thread *thread)
 	       thread->wait.on == WAIT_ON_PYTHON_RLOCK;
 }
 
-static void find_by_with(struct remote *remote, const struct threads *threads)
+static void find_by_place(struct remote *remote, const struct threads *threads)
 {
 	struct helds helds = { 0 };
 
-	list_withs(remote, threads, &helds);
+	list_held(remote, threads, &helds);
 	for (size_t i = 0; i < threads->count; i++) {
 		struct remote_thread *thread = &threads->rows[i];
 		const struct held *held =
@@ -102,8 +101,8 @@ static void find_by_with(struct remote *remote, const struct threads *threads)
 			continue;
 		thread->wait_owner = threads->rows[held->thread].tid;
 		thread->held_at =
-			(struct wait_place){ held->with.frame->name, held->with.frame->file,
-					     held->with.line, held->with.is_acquired };
+			(struct wait_place){ held->taken.frame->name, held->taken.frame->file,
+					     held->taken.line, held->taken.is_acquired };
 	}
 	free(helds.rows);
 }
@@ -117,5 +116,5 @@ void lock_owners_find(struct remote *remote, struct remote_thread *rows, size_t 
 	for (size_t i = 0; i < threads->count; i++)
 		has_locks |= waits_for_python(&threads->rows[i]);
 	if (has_locks)
-		find_by_with(remote, threads);
+		find_by_place(remote, threads);
 }
