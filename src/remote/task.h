@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define TASK_NAME_SIZE \
-	64 /* 15 characters of a process's own thread; kernel threads have more */
+/* 15 characters of a process's own thread; kernel threads have more. */
+#define TASK_NAME_SIZE 64
 
 /* The line of /proc/PID/task/TID/syscall: Linux, fs/proc/base.c, proc_pid_syscall(). */
 struct task_call {
@@ -27,9 +27,9 @@ struct task_status {
 	pid_t inner_tid;   /* as the thread's own PID namespace numbers it */
 	pid_t tracer;      /* 0: none */
 	uint64_t switches; /* voluntary and involuntary */
-	uint64_t
-		descriptors_most; /* the size of the table of descriptors, which may be empty */
-	uint32_t uid;             /* effective */
+	/* The size of the table of descriptors, which may be empty. */
+	uint64_t descriptors_most;
+	uint32_t uid; /* effective */
 	bool has_uid;
 	char name[TASK_NAME_SIZE];
 };

@@ -262,8 +262,8 @@ bool wait_place_is_condition(const struct remote_stack *stack)
 			return false;
 		const char *name = frame->plain_name ? frame->plain_name : frame->name;
 
-		if (strcmp(name, "acquire_with_timeout") !=
-		    0) /* gevent's, on behalf of wait() */
+		/* gevent's, on behalf of wait(). */
+		if (strcmp(name, "acquire_with_timeout") != 0)
 			return strcmp(name, "wait") == 0;
 	}
 	return false;

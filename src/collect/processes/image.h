@@ -76,8 +76,8 @@ struct image_thread {
 	uint64_t left_out_ns; /* CPU time of samples dropped because the disk was too slow */
 	bool is_end_booked;   /* its end, and the time after its last sample, are booked */
 	bool has_ended_young; /* short_threads has counted its end */
-	uint32_t
-		copied_turn; /* copied_events_turn() of the event that samples it; 0: none yet */
+	/* copied_events_turn() of the event that samples it; 0: none yet. */
+	uint32_t copied_turn;
 };
 
 /* The fields of a ring's header that the recorder writes once and no agent changes. */
