@@ -21,7 +21,7 @@ struct numbers {
 
 struct call {
 	uint32_t unit, after; /* as in struct python_method */
-	uint64_t lock;
+	struct python_loaded lock;
 	bool is_release;
 };
 
@@ -49,18 +49,18 @@ static bool find_numbers(struct python_bytecode *bytecode, struct numbers *out_n
 	return value != 0;
 }
 
-static uint64_t lock_of(struct remote *remote, const struct python_method *method)
+static struct python_loaded lock_of(struct remote *remote, const struct python_method *method)
 {
 	for (size_t i = 0; i < method->count; i++) {
-		const uint64_t object = method->objects[i];
+		const uint64_t object = method->objects[i].object;
 		const uint64_t lock = python_is_lock(remote, object)
 					      ? object
 					      : python_condition_lock(remote, object);
 
 		if (lock != 0)
-			return lock;
+			return (struct python_loaded){ lock, method->objects[i].begin };
 	}
-	return 0;
+	return (struct python_loaded){ 0 };
 }
 
 static void list_calls(struct python_bytecode *bytecode, const struct numbers *numbers,
@@ -70,27 +70,27 @@ static void list_calls(struct python_bytecode *bytecode, const struct numbers *n
 		struct python_method method;
 		const bool is_release =
 			python_bytecode_method(bytecode, unit, numbers->release, &method);
-		uint64_t lock = 0;
+		struct python_loaded lock = { 0 };
 
 		if (is_release ||
 		    python_bytecode_method(bytecode, unit, numbers->acquire, &method))
 			lock = lock_of(bytecode->remote, &method);
-		if (lock != 0)
+		if (lock.object != 0)
 			calls->rows[calls->count++] =
 				(struct call){ unit, method.after, lock, is_release };
 	}
 }
 
-/* Whether the next call for the lock, from the unit on, is release(). */
-static bool is_released_from(const struct calls *calls, uint32_t unit, uint64_t lock)
+/* The next call for the lock, from the unit on, if that is release(). */
+static const struct call *release_from(const struct calls *calls, uint32_t unit, uint64_t lock)
 {
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct call *call = &calls->rows[i];
 
-		if (call->lock == lock && call->unit >= unit)
-			return call->is_release;
+		if (call->lock.object == lock && call->unit >= unit)
+			return call->is_release ? call : NULL;
 	}
-	return false;
+	return NULL;
 }
 
 /* Whether the last call for the lock before the frame's position is this one. */
@@ -98,10 +98,21 @@ static bool is_last(const struct calls *calls, size_t number, uint32_t position)
 {
 	for (size_t i = number + 1; i < calls->count; i++) {
 		if (calls->rows[i].unit <= position &&
-		    calls->rows[i].lock == calls->rows[number].lock)
+		    calls->rows[i].lock.object == calls->rows[number].lock.object)
 			return false;
 	}
 	return true;
+}
+
+/*
+ * Whether the handler releases the lock first of all; if there is anything between them, as
+ * `if acquired:`, it may not. From 3.11 on PUSH_EXC_INFO comes before.
+ */
+static bool begins_with_release(const struct calls *calls, uint32_t handler, uint64_t lock)
+{
+	const struct call *release = release_from(calls, handler, lock);
+
+	return release && release->lock.begin >= handler && release->lock.begin - handler <= 1;
 }
 
 /* Whether the frame is in a `try` block, begun after acquire(), that releases the lock. */
@@ -114,8 +125,9 @@ static bool is_released_by_handler(struct python_bytecode *bytecode, const struc
 	const uint32_t scale = python_bytecode_instruction(bytecode, 1);
 
 	for (size_t i = 0; i < count; i++) {
-		if (blocks[i].handler / scale > call->unit &&
-		    is_released_from(calls, blocks[i].handler / scale, call->lock))
+		if (begins_with_release(calls, blocks[i].handler / scale, call->lock.object) &&
+		    !python_block_covers(bytecode->remote, bytecode->frame, &blocks[i],
+					 call->unit * scale))
 			return true;
 	}
 	return false;
@@ -129,7 +141,8 @@ static bool is_held(struct python_bytecode *bytecode, const struct calls *calls,
 	if (call->is_release || call->unit >= position || !is_last(calls, number, position))
 		return false;
 	if (call->after != 0)
-		return position >= call->after && is_released_from(calls, position, call->lock);
+		return position >= call->after &&
+		       release_from(calls, position, call->lock.object);
 	return is_released_by_handler(bytecode, calls, call);
 }
 
@@ -148,7 +161,7 @@ size_t python_acquired_in(struct remote *remote, const struct python_frame *fram
 	for (size_t i = 0; i < calls.count && count < most; i++) {
 		if (is_held(&bytecode, &calls, i))
 			out_acquired[count++] = (struct python_acquired){
-				calls.rows[i].lock,
+				calls.rows[i].lock.object,
 				python_bytecode_instruction(&bytecode, calls.rows[i].unit)
 			};
 	}

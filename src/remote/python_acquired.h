@@ -11,8 +11,9 @@
  *                                 finally:
  *                                     self.lock.release()
  *
- * If acquire() has arguments, or its result is used, it may have failed: then only the `try`
- * block whose handler releases it counts.
+ * If acquire() has arguments, or its result is used, it may have failed: then only a `try` block
+ * counts whose handler releases the lock first of all, under no condition, and that does not have
+ * acquire() inside of it, which may still wait.
  */
 #pragma once
 #include <stddef.h>

@@ -1,6 +1,5 @@
 #include "remote/python_block.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -21,7 +20,7 @@
 #define BLOCK_COUNT_BEHIND 8U
 #define BLOCK_SIZE         12U
 #define BLOCKS_MAX         20
-#define BLOCK_FINALLY      122 /* SETUP_FINALLY: also of `with` */
+#define SETUP_FINALLY      122 /* in f_blockstack also of `with` */
 #define SETUP_WITH         143
 #define EXTENDED_ARG       144
 
@@ -144,7 +143,7 @@ static void find_blocks_by_frame(struct block_search *search)
 		if (mem_read(mem, block, sizeof block, blocks + (uint64_t)count * BLOCK_SIZE) <
 		    0)
 			return;
-		if (block[0] == BLOCK_FINALLY && block[1] >= 0 &&
+		if (block[0] == SETUP_FINALLY && block[1] >= 0 &&
 		    block[2] >= (search->has_all ? 0 : 1))
 			add_block(search, &(struct python_block){ (uint32_t)block[2],
 								  (uint32_t)block[1] });
@@ -166,7 +165,7 @@ static uint32_t setup_of(const struct block_search *search, uint32_t handler)
 
 	for (uint32_t i = 0; bytes && i + 1 < len; i += 2) {
 		argument = argument << 8 | bytes[i + 1];
-		if (bytes[i] == SETUP_WITH &&
+		if ((bytes[i] == SETUP_WITH || bytes[i] == SETUP_FINALLY) &&
 		    i + 2 + argument * (is_in_units ? 2 : 1) == wanted)
 			return is_in_units ? i / 2 : i;
 		if (bytes[i] != EXTENDED_ARG)
@@ -217,4 +216,27 @@ size_t python_blocks_of(struct remote *remote, const struct python_frame *frame,
 	else
 		find_blocks_by_frame(&search);
 	return search.block_count;
+}
+
+bool python_block_covers(struct remote *remote, const struct python_frame *frame,
+			 const struct python_block *block, uint32_t instruction)
+{
+	const struct python_layout *layout = remote_python_layout(remote->python);
+	const struct python_frame at = { .address = frame->address,
+					 .code = frame->code,
+					 .instruction = instruction };
+	struct python_block blocks[PYTHON_BLOCKS_MAX];
+	uint32_t setup;
+	size_t count;
+
+	if (layout->version < FIRST_WITH_TABLE) {
+		setup = python_block_setup(remote, frame, block);
+		return setup == CODE_NO_INSTRUCTION || setup <= instruction;
+	}
+	count = python_blocks_of(remote, &at, PYTHON_BLOCKS_ALL, blocks);
+	for (size_t i = 0; i < count; i++) {
+		if (blocks[i].handler == block->handler)
+			return true;
+	}
+	return false;
 }

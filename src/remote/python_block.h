@@ -5,6 +5,7 @@
  * them (co_exceptiontable).
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,9 @@ size_t python_blocks_of(struct remote *remote, const struct python_frame *frame,
 /* The instruction with the line of a block's `with`; CODE_NO_INSTRUCTION: not known. */
 uint32_t python_block_setup(struct remote *remote, const struct python_frame *frame,
 			    const struct python_block *block);
+/* Whether a block that the frame is in covers that instruction, too; true if it is not known. */
+bool python_block_covers(struct remote *remote, const struct python_frame *frame,
+			 const struct python_block *block, uint32_t instruction);
 /* The instruction's line, in a function that begins at first_line; 0: not known. */
 uint32_t python_instruction_line(struct remote *remote, const struct python_frame *frame,
 				 uint32_t instruction, uint32_t first_line);

@@ -267,29 +267,31 @@ static uint64_t global_named(struct python_bytecode *bytecode, uint64_t name)
 
 /* The objects that a unit may load. */
 struct objects {
-	uint64_t rows[PYTHON_OBJECTS_MAX];
+	struct python_loaded rows[PYTHON_OBJECTS_MAX];
 	size_t count;
 };
 
-static void add_object(struct objects *objects, uint64_t object)
+static void add_object(struct objects *objects, uint64_t object, uint32_t begin)
 {
 	if (object != 0 && objects->count < PYTHON_OBJECTS_MAX)
-		objects->rows[objects->count++] = object;
+		objects->rows[objects->count++] = (struct python_loaded){ object, begin };
 }
 
 static void add_variable(struct python_bytecode *bytecode, struct instruction at,
 			 struct objects *objects)
 {
 	const struct python_opcodes *opcodes = bytecode->opcodes;
+	uint64_t object = 0;
 
 	if (python_opcode_is(&opcodes->fast, at.opcode))
-		add_object(objects, local_at(bytecode, at.argument));
+		object = local_at(bytecode, at.argument);
 	else if (python_opcode_is(&opcodes->pairs, at.opcode))
-		add_object(objects, local_at(bytecode, at.argument & 15));
+		object = local_at(bytecode, at.argument & 15);
 	else if (at.opcode == opcodes->deref)
-		add_object(objects, cell_at(bytecode, at.argument));
+		object = cell_at(bytecode, at.argument);
 	else if (at.opcode == opcodes->name)
-		add_object(objects, global_named(bytecode, name_at(bytecode, at.argument)));
+		object = global_named(bytecode, name_at(bytecode, at.argument));
+	add_object(objects, object, at.begin);
 }
 
 static struct objects variables_before(struct python_bytecode *bytecode, uint32_t end)
@@ -307,7 +309,8 @@ static struct objects variables_before(struct python_bytecode *bytecode, uint32_
 		add_object(
 			&objects,
 			global_named(bytecode,
-				     name_at(bytecode, at.argument >> opcodes->global_shift)));
+				     name_at(bytecode, at.argument >> opcodes->global_shift)),
+			at.begin);
 	return objects;
 }
 
@@ -332,11 +335,11 @@ static struct objects loaded_before(struct python_bytecode *bytecode, uint32_t e
 		const struct objects bases = variables_before(bytecode, end);
 
 		for (size_t i = 0; i < bases.count; i++) {
-			uint64_t object = bases.rows[i];
+			uint64_t object = bases.rows[i].object;
 
 			for (int j = depth; j >= 0 && object != 0; j--)
 				object = find_attribute(bytecode, object, names[j]);
-			add_object(&all, object);
+			add_object(&all, object, bases.rows[i].begin);
 		}
 	}
 	return all;

@@ -30,16 +30,25 @@ struct python_bytecode {
 
 #define PYTHON_OBJECTS_MAX 4
 
+struct python_loaded {
+	uint64_t object;
+	uint32_t begin; /* the unit that begins to load it */
+};
+
 /* A call of a method, as the code has it. */
 struct python_method {
 	uint32_t unit; /* that loads it */
 	/* Behind the call, if it has no argument and its result is dropped; else 0. */
 	uint32_t after;
 	size_t count;
-	uint64_t objects[PYTHON_OBJECTS_MAX]; /* one of them has the method now */
+	struct python_loaded objects[PYTHON_OBJECTS_MAX]; /* one of them has the method now */
 };
 
-/* The frame's function, without its code; false: of an unknown version, or unreadable. */
+/*
+ * The frame's function, without its code; false: of an unknown version, or unreadable. Each entry
+ * of a dictionary, name and unit of code is a step, and what reads other objects many; once none
+ * are left, nothing more is found.
+ */
 bool python_bytecode_open(struct remote *remote, const struct python_frame *frame,
 			  struct python_bytecode *out_bytecode);
 /* Reads the code; the caller calls python_bytecode_close(). */

@@ -13,7 +13,7 @@ import sys, threading, time
 make = getattr(threading, sys.argv[1])
 first, second, held, taken = make(), make(), make(), threading.Lock()
 taken.acquire()
-ready = [threading.Event() for _ in range(5)]
+ready = [threading.Event() for _ in range(6)]
 class Account:
     def __init__(self, lock):
         self.lock = lock
@@ -74,6 +74,25 @@ def has_tried():
 def wants_tried():
     ready[4].wait()
     tried.acquire()
+timed = threading.Lock()
+def holds_timed():
+    with timed:  # line 68
+        ready[5].set()
+        threading.Event().wait()
+def tries_timed():
+    ready[5].wait()
+    try:
+        timed.acquire(timeout=1000)
+    finally:
+        timed.release()
+def has_not_timed():
+    ready[5].wait()
+    acquired = timed.acquire(False)
+    try:
+        threading.Event().wait()
+    finally:
+        if acquired:
+            timed.release()
 def start(function, *arguments):
     thread = threading.Thread(target=function, args=arguments)
     thread.daemon = True
@@ -82,15 +101,16 @@ def start(function, *arguments):
 one, two = Account(first), Account(second)
 threads = [start(move, one, two, 0, 1), start(deposit, second, first, 1, 0)]
 for function in [rests, wants_held, wants_taken, gives_away, wants_own, joins, has_condition, wants_condition,
-                 has_tried, wants_tried]:
+                 has_tried, wants_tried, holds_timed, tries_timed, has_not_timed]:
     start(function)
 print("ready")
 sys.stdout.flush()
 sys.stdin.read()
 """
 HELD_AT = {"move": ("deposit", 21), "deposit": ("move", 11), "wants_held": ("rests", 27), "wants_own": ("wants_own", 42),
-           "wants_condition": ("has_condition", 48), "wants_tried": ("has_tried", 57)}
-OTHERS = ["rests", "wants_taken", "gives_away", "joins", "has_condition", "has_tried"]
+           "wants_condition": ("has_condition", 48), "wants_tried": ("has_tried", 57),
+           "tries_timed": ("holds_timed", 68)}
+OTHERS = ["rests", "wants_taken", "gives_away", "joins", "has_condition", "has_tried", "holds_timed", "has_not_timed"]
 
 RUBY = """\
 require "monitor"
@@ -149,6 +169,8 @@ class Python(live_python.PythonTest, LocksTest):
                                        ("wants_condition", "python_lock", threads["has_condition"]["tid"]),
                                        ("wants_tried", word, threads["has_tried"]["tid"])):
             self.assertEqual((threads[name]["waits_for"], threads[name]["wait_owner"]), (waits_for, owner))
+        # One that still waits within its `try` block, and one that releases only what it has acquired, hold nothing.
+        self.assertEqual(threads["tries_timed"]["wait_owner"], threads["holds_timed"]["tid"])
         self.assertEqual((threads["joins"]["waits_for"], threads["joins"]["wait_owner"], threads["joins"]["wait_state"]),
                          ("thread", threads["move"]["tid"], "wait"))
         return threads
