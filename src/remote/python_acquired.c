@@ -41,7 +41,7 @@ static bool find_numbers(struct python_bytecode *bytecode, struct numbers *out_n
 		    python_bytecode_name(bytecode, "release", &out_numbers->release))
 			value = (uint64_t)out_numbers->acquire << 32 | out_numbers->release |
 				1ULL << 63;
-		if (known->count < FUNCTIONS_MAX)
+		if (*bytecode->steps_left > 0 && known->count < FUNCTIONS_MAX)
 			*table_at(known, bytecode->frame->code, bytecode->names, NULL) = value;
 	}
 	out_numbers->acquire = (uint32_t)(value >> 32) & 0x7fffffff;
@@ -146,7 +146,8 @@ static bool is_held(struct python_bytecode *bytecode, const struct calls *calls,
 	return is_released_by_handler(bytecode, calls, call);
 }
 
-size_t python_acquired_in(struct remote *remote, const struct python_frame *frame, size_t most,
+size_t python_acquired_in(struct remote *remote, const struct python_frame *frame,
+			  uint32_t *steps_left, size_t most,
 			  struct python_acquired *out_acquired)
 {
 	struct python_bytecode bytecode;
@@ -154,11 +155,12 @@ size_t python_acquired_in(struct remote *remote, const struct python_frame *fram
 	struct calls calls = { .count = 0 };
 	size_t count = 0;
 
-	if (!python_bytecode_open(remote, frame, &bytecode) ||
+	if (!python_bytecode_open(remote, frame, steps_left, &bytecode) ||
 	    !find_numbers(&bytecode, &numbers) || !python_bytecode_read(&bytecode))
 		return 0;
 	list_calls(&bytecode, &numbers, &calls);
-	for (size_t i = 0; i < calls.count && count < most; i++) {
+	/* Without a step left, calls may be missing. */
+	for (size_t i = 0; *steps_left > 0 && i < calls.count && count < most; i++) {
 		if (is_held(&bytecode, &calls, i))
 			out_acquired[count++] = (struct python_acquired){
 				calls.rows[i].lock.object,

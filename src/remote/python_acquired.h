@@ -27,6 +27,10 @@ struct python_acquired {
 	uint32_t instruction; /* of acquire(), as the line table has it */
 };
 
-/* Stores them, `most` at most, and returns how many. */
-size_t python_acquired_in(struct remote *remote, const struct python_frame *frame, size_t most,
+/*
+ * Stores them, `most` at most, and returns how many. steps_left: what the search may cost in all
+ * frames of a stack, as in python_load.h.
+ */
+size_t python_acquired_in(struct remote *remote, const struct python_frame *frame,
+			  uint32_t *steps_left, size_t most,
 			  struct python_acquired *out_acquired);

@@ -13,9 +13,11 @@
 /* Limits of what is read, for one frame. */
 #define UNITS_MAX   16384U
 #define NAMES_MAX   1024U
-#define ENTRIES_MAX 65536U
 #define CLASSES_MAX 8
 #define CHAIN_MAX   4
+/* Steps of an object, beside its entries, as its pages may not be read yet; of a name's text. */
+#define OBJECT_STEPS 256U
+#define NAME_STEPS   16U
 /* From 3.14 on a tuple has its hash before its items. */
 #define FIRST_HASHED 0x030e0000U
 /* Variable-size objects: ob_size, then the items. */
@@ -79,13 +81,22 @@ static uint64_t name_at(struct python_bytecode *bytecode, uint32_t number)
 		       : 0;
 }
 
+/* Counts steps; false: there were not as many left. */
+static bool take(struct python_bytecode *bytecode, uint32_t steps)
+{
+	const bool is_enough = *bytecode->steps_left >= steps;
+
+	*bytecode->steps_left -= is_enough ? steps : *bytecode->steps_left;
+	return is_enough;
+}
+
 bool python_bytecode_name(struct python_bytecode *bytecode, const char *name,
 			  uint32_t *out_number)
 {
 	const struct python_layout *layout = layout_of(bytecode);
 	struct mem *mem = &bytecode->remote->mem;
 
-	for (uint32_t i = 0; i < bytecode->name_count; i++) {
+	for (uint32_t i = 0; i < bytecode->name_count && take(bytecode, NAME_STEPS); i++) {
 		if (!python_text_is(mem, layout, name_at(bytecode, i), name))
 			continue;
 		*out_number = i;
@@ -95,11 +106,11 @@ bool python_bytecode_name(struct python_bytecode *bytecode, const char *name,
 }
 
 bool python_bytecode_open(struct remote *remote, const struct python_frame *frame,
-			  struct python_bytecode *out_bytecode)
+			  uint32_t *steps_left, struct python_bytecode *out_bytecode)
 {
 	*out_bytecode = (struct python_bytecode){ .remote = remote,
 						  .frame = frame,
-						  .entries_left = ENTRIES_MAX };
+						  .steps_left = steps_left };
 	out_bytecode->opcodes = python_opcodes_of(layout_of(out_bytecode)->version);
 	if (!out_bytecode->opcodes)
 		return false;
@@ -115,7 +126,8 @@ bool python_bytecode_read(struct python_bytecode *bytecode)
 		find_units(layout_of(bytecode), mem, bytecode->frame->code, &size);
 	uint8_t *bytes;
 
-	if (address == 0 || size < 2 || size > 2ULL * UNITS_MAX)
+	if (address == 0 || size < 2 || size > 2ULL * UNITS_MAX ||
+	    !take(bytecode, (uint32_t)size / 2))
 		return false;
 	bytes = xmalloc(size);
 	if (mem_read(mem, bytes, (uint32_t)size, address) < 0) {
@@ -164,13 +176,12 @@ static uint64_t find_value(struct python_bytecode *bytecode,
 	struct mem *mem = &bytecode->remote->mem;
 	struct python_keys keys;
 
-	if (table->keys == 0 ||
+	if (table->keys == 0 || !take(bytecode, OBJECT_STEPS) ||
 	    python_keys_read(mem, layout_of(bytecode), table->keys, &keys) < 0)
 		return 0;
-	for (uint64_t i = 0; i < keys.count && bytecode->entries_left > 0; i++) {
+	for (uint64_t i = 0; i < keys.count && take(bytecode, 1); i++) {
 		const uint64_t entry = keys.entries + i * keys.entry_size + keys.key;
 
-		bytecode->entries_left--;
 		if (python_word_at(mem, entry) == name)
 			return python_word_at(mem, table->values != 0 ? table->values + i * 8
 								      : entry + 8);
@@ -210,7 +221,7 @@ static uint64_t find_attribute(struct python_bytecode *bytecode, uint64_t object
 	char type_name[sizeof "module"] = { 0 };
 	uint64_t value;
 
-	if (type == 0)
+	if (type == 0 || !take(bytecode, OBJECT_STEPS))
 		return 0;
 	if (type == layout->type_type)
 		return find_in_classes(bytecode, object, name);
@@ -364,7 +375,8 @@ bool python_bytecode_method(struct python_bytecode *bytecode, uint32_t unit,
 	const struct instruction at = instruction_at(bytecode, unit);
 
 	if (!python_opcode_is(&opcodes->method, at.opcode) ||
-	    at.argument >> opcodes->attribute_shift != name_number)
+	    at.argument >> opcodes->attribute_shift != name_number ||
+	    !take(bytecode, OBJECT_STEPS))
 		return false;
 	const struct objects objects = loaded_before(bytecode, at.begin);
 

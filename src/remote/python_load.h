@@ -24,8 +24,8 @@ struct python_bytecode {
 	uint8_t *bytes; /* opcode and argument, alternating: units of two bytes */
 	uint32_t count; /* of units */
 	uint32_t name_count;
-	uint64_t names;        /* the items of co_names */
-	uint32_t entries_left; /* of dictionaries that may still be read */
+	uint64_t names;       /* the items of co_names */
+	uint32_t *steps_left; /* of the search for held locks, in all frames of a stack */
 };
 
 #define PYTHON_OBJECTS_MAX 4
@@ -50,7 +50,7 @@ struct python_method {
  * are left, nothing more is found.
  */
 bool python_bytecode_open(struct remote *remote, const struct python_frame *frame,
-			  struct python_bytecode *out_bytecode);
+			  uint32_t *steps_left, struct python_bytecode *out_bytecode);
 /* Reads the code; the caller calls python_bytecode_close(). */
 bool python_bytecode_read(struct python_bytecode *bytecode);
 void python_bytecode_close(struct python_bytecode *bytecode);

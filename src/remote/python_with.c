@@ -22,10 +22,13 @@
 #define FRAMES_MAX 1000U
 /* Locks that one function has taken by acquire(). */
 #define ACQUIRED_MAX 8U
+/* Steps of the search for these, per stack: 10 ms. */
+#define STEPS_MAX 524288U
 
 struct with_search {
 	struct remote *remote;
 	const struct python_layout *layout;
+	uint32_t steps_left; /* as in python_load.h */
 };
 
 /* A held lock, the number of its frame, and what took it. */
@@ -145,12 +148,12 @@ static size_t find_withs(const struct with_search *search, const struct python_f
 }
 
 /* Finds the locks that the function of the frame of that number has taken by acquire(). */
-static size_t find_acquired(const struct with_search *search, const struct python_frame *frames,
+static size_t find_acquired(struct with_search *search, const struct python_frame *frames,
 			    size_t number, size_t most, struct found *out_found)
 {
 	struct python_acquired acquired[ACQUIRED_MAX];
-	const size_t acquired_count =
-		python_acquired_in(search->remote, &frames[number], ACQUIRED_MAX, acquired);
+	const size_t acquired_count = python_acquired_in(
+		search->remote, &frames[number], &search->steps_left, ACQUIRED_MAX, acquired);
 	size_t count = 0;
 
 	for (size_t i = 0; i < acquired_count && count < most; i++) {
@@ -166,7 +169,7 @@ static size_t find_acquired(const struct with_search *search, const struct pytho
 	return count;
 }
 
-static size_t find_in(const struct with_search *search, const struct python_frame *frames,
+static size_t find_in(struct with_search *search, const struct python_frame *frames,
 		      size_t frame_count, size_t most, struct found *out_found)
 {
 	size_t count = 0;
@@ -199,7 +202,8 @@ size_t python_withs(struct remote *remote, const struct remote_stack *stack, siz
 		    struct python_with *out_withs)
 {
 	struct with_search search = { .remote = remote,
-				      .layout = remote_python_layout(remote->python) };
+				      .layout = remote_python_layout(remote->python),
+				      .steps_left = STEPS_MAX };
 	CLEANUP(freep) struct python_frame *frames = xzalloc(FRAMES_MAX * sizeof *frames);
 	CLEANUP(freep) const struct stack_frame **rows = xzalloc(FRAMES_MAX * sizeof *rows);
 	CLEANUP(freep) struct found *found = xzalloc((most + 1) * sizeof *found);
@@ -249,7 +253,8 @@ size_t python_locks_held(struct remote *remote, uint64_t state, size_t most,
 			 uint64_t *out_locks)
 {
 	struct with_search search = { .remote = remote,
-				      .layout = remote_python_layout(remote->python) };
+				      .layout = remote_python_layout(remote->python),
+				      .steps_left = STEPS_MAX };
 	CLEANUP(freep) struct python_frame *frames = xzalloc(FRAMES_MAX * sizeof *frames);
 	CLEANUP(freep) struct found *found = xzalloc((most + 1) * sizeof *found);
 	const size_t count = find_in(

@@ -112,6 +112,37 @@ HELD_AT = {"move": ("deposit", 21), "deposit": ("move", 11), "wants_held": ("res
            "tries_timed": ("holds_timed", 68)}
 OTHERS = ["rests", "wants_taken", "gives_away", "joins", "has_condition", "has_tried", "holds_timed", "has_not_timed"]
 
+# A lock that the outermost of many frames has, each of which has calls for another lock, last of a module's names.
+DEEP = """\
+import sys, threading
+for i in range(3000):
+    globals()[f"name_{i}"] = i
+sys.setrecursionlimit(2000)
+threading.stack_size(64 << 20)
+far, near = threading.Lock(), threading.Lock()
+is_deep = threading.Event()
+def descends(depth):
+    if depth > 0:
+        descends(depth - 1)
+    else:
+        is_deep.set()
+        threading.Event().wait()
+    near.acquire()
+    near.release()
+def holds_far():
+    far.acquire()  # line 17
+    descends(int(sys.argv[1]))
+    far.release()
+def wants_far():
+    is_deep.wait()
+    far.acquire()
+for function in (holds_far, wants_far):
+    threading.Thread(target=function, daemon=True).start()
+print("ready")
+sys.stdout.flush()
+sys.stdin.read()
+"""
+
 RUBY = """\
 require "monitor"
 first, second, ready, other = Mutex.new, Monitor.new, Queue.new, Queue.new
@@ -188,6 +219,18 @@ class Python(live_python.PythonTest, LocksTest):
 
     def test_threads_in_a_with_hold_its_lock_and_others_are_not_known(self):
         self.on_each_python(self.assert_of_lock, oldest=(3, 6), in_ci=live_python.EACH_LAYOUT)
+
+    def held_across(self, depth):
+        run = self.start(self.any_python(self.write("deep.py", DEEP), str(depth)))
+        dump = self.dump_until(run.pid, lambda dump: is_resting(dump) and len(
+            self.by_function(dump, ["holds_far", "wants_far"])) == 2 and self.by_function(
+                dump, ["wants_far"])["wants_far"]["waits_for"] == "python_lock", "its threads do not come to rest")
+        held_at = self.by_function(dump, ["wants_far"])["wants_far"]["held_at"]
+        return held_at and (held_at["name"], held_at["line"])
+
+    def test_what_is_read_of_a_stack_for_its_locks_is_bounded(self):
+        self.assertEqual(self.held_across(40), ("holds_far", 17))
+        self.assertIsNone(self.held_across(900))
 
     def assert_of_rlock(self, python):
         self.assert_locks(python, "RLock", "python_rlock")
