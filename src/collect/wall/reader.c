@@ -35,6 +35,8 @@
 #define RETRY_NS     1000000000ULL
 /* How often the name of a waiting thread is read: most are named from the beginning. */
 #define NAME_NS 1000000000ULL
+/* A thread that begins may have no state in its interpreter yet. */
+#define BEGINS_NS 100000000ULL
 /* Limit of one walk: other threads wait for it. */
 #define WALK_MOST_NS 50000000ULL
 /*
@@ -235,6 +237,17 @@ static enum wall_reading read_thread(struct wall_reader *reader, struct wall_pro
 	return WALL_READ_STACK;
 }
 
+/*
+ * Whether the interpreter may have a state for the thread by now that it had not when its threads
+ * were listed, once a tick.
+ */
+static bool is_beginning(const struct wall_reader *reader, const struct remote *remote,
+			 const struct wall_thread *thread)
+{
+	return (remote->python || remote->ruby) && reader->states.python == 0 &&
+	       reader->states.ruby == 0 && reader->met_ns < thread->start_ns + BEGINS_NS;
+}
+
 enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *image,
 				   struct wall_thread *thread, uint64_t now_ns,
 				   struct wall_read *out_read)
@@ -254,7 +267,8 @@ enum wall_reading wall_reader_read(struct wall_reader *reader, struct image *ima
 		return reading;
 	*out_read = (struct wall_read){
 		.state = wait.state,
-		.is_provisional = process->is_stale || process->remote.sockets.is_short,
+		.is_provisional = process->is_stale || process->remote.sockets.is_short ||
+				  is_beginning(reader, &process->remote, thread),
 	};
 	if (reading == WALL_READ_STACK) {
 		struct image_thread *known = image_find_thread(image, thread->tid);

@@ -201,6 +201,21 @@ int main(void)
 """
 
 
+BEGINS = """\
+import threading, time
+def wait_for_all():
+    all_there.wait(1)
+for _ in range(3):
+    all_there, threads = threading.Event(), []
+    for _ in range(120):
+        threads.append(threading.Thread(target=wait_for_all))
+        threads[-1].start()
+        time.sleep(0.0007)
+    for thread in threads:
+        thread.join()
+"""
+
+
 class Names(live.LiveTest):
 
     def assert_called(self, recording, source, file, mark):
@@ -223,6 +238,14 @@ class Python(Names, live_python.PythonTest):
 
     def test_each_version(self):
         self.on_each_python(self.assert_python, oldest=(3, 8))
+
+    def test_threads_that_begin_have_their_functions(self):
+        """One that waits for long may be read once alone: in the tick in which it began."""
+        recording = self.record(self.any_python(self.write("begins.py", BEGINS)), "--clock", "wall", rate=100)
+        waits = [frames for frames, ns in recording.folded() if ns > 0.5e9 and any("futex" in frame for frame in frames)]
+        self.assertNotEqual(waits, [])
+        for frames in waits:
+            self.assertTrue({"wait_for_all", "<module>"} & {frame.split(" ")[0] for frame in frames}, frames)
 
     def test_gevents_pool_waits_for_work(self):
         os.mkdir(self.path("gevent"))
