@@ -68,7 +68,9 @@ class Comparison:
     def __init__(self, recording, rate, states_with_owner=(), has_global_lock=False):
         self.rows = []
         self.rate = readings_a_second(recording, rate)
-        lives = {name: (life, states) for name, life, states in threads_of(recording)}
+        # A thread that it creates may begin with its name, as Ruby's for its timers behind a fork.
+        lives = {name: (life, states)
+                 for name, life, states in sorted(threads_of(recording), key=lambda thread: thread[1])}
         for name, true in recording.truth["threads"].items():
             life, states = lives[name]
             # Of its life before and behind its own account, as in Ruby's pool of threads, nothing is known, nor what

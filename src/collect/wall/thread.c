@@ -332,6 +332,8 @@ static void account_coarse(struct wall_thread *thread, const struct wall_sched *
 	thread->delayed_ns += queued;
 	thread->queued_ns += queued;
 	/* Otherwise it runs, and the time since its last switch is in no figure yet. */
+	if (sched->slices != thread->sched.slices)
+		thread->rest_ns = now_ns - above(now_ns, thread->since_ns) / 2;
 	if (waits || sched->slices != thread->sched.slices) {
 		thread->waited_ns += waited;
 		thread->shorts[COARSE_LENGTH].ns += waited;
@@ -350,7 +352,12 @@ void wall_thread_look(struct wall_thread *thread, const struct wall_rows *rows,
 		      const struct wall_sched *sched, const struct wall_read *read,
 		      uint64_t now_ns)
 {
-	const uint64_t gap_ns = above(now_ns, thread->turn_ns);
+	const bool was_switched = sched->slices != thread->sched.slices;
+	/* A wait that went on from look to look was sure to be read: it stands for itself. */
+	const uint64_t from_ns = was_switched || thread->rest_ns < thread->turn_ns
+					 ? thread->turn_ns
+					 : thread->rest_ns;
+	const uint64_t gap_ns = above(now_ns, from_ns);
 
 	account_coarse(thread, sched, read != NULL, now_ns);
 	thread->turn_ns = now_ns;

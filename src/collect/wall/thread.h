@@ -123,6 +123,7 @@ struct wall_thread {
 	/* Coarse: from that moment on, what schedstat had then, and what was booked since. */
 	uint64_t coarse_ns, coarse_running_ns, waited_ns, delayed_ns;
 	uint64_t turn_ns; /* when it was its turn to be read last */
+	uint64_t rest_ns; /* since when it has not been switched */
 	struct wall_sched coarse_sched;
 };
 

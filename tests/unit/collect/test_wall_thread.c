@@ -641,6 +641,35 @@ static void without_switches_a_thread_is_read_when_it_is_its_turn(void **state)
 	assert_in_range(by_stack[3], 400 * MS, 440 * MS);
 }
 
+/* It waits often, and no tick has the time to read it, but for its last wait, which is long. */
+static void without_switches_a_long_wait_stands_for_itself(void **state)
+{
+	struct wall_thread thread;
+	struct wall_sched sched = { .run_ns = 100 * MS };
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_RUNS);
+	wall_thread_begin_coarse(&thread, &rows, &sched, now);
+	for (int i = 0; i < 10; i++) {
+		now += 10 * MS;
+		sched.slices++;
+		wall_thread_look(&thread, &rows, &sched, &in_io, now);
+	}
+	for (int i = 0; i < 30; i++) {
+		now += 10 * MS;
+		sched.slices++;
+		wall_thread_pass(&thread, &sched, now);
+	}
+	for (int i = 0; i < 5; i++) {
+		now += 10 * MS;
+		wall_thread_look(&thread, &rows, &sched, &in_sleep, now);
+	}
+	end(&thread, now);
+	assert_in_range(by_stack[3], 50 * MS, 60 * MS);
+	assert_in_range(by_state[WAIT_STATE_IO], 250 * MS, 400 * MS);
+}
+
 /* A thread that ended before any tick came: its waits are like those of its kind of that length. */
 static void a_thread_that_was_never_read_is_like_others_of_its_kind(void **state)
 {
@@ -738,6 +767,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_was_thought_to_wait_ran),
 		cmocka_unit_test(without_switches_schedstat_makes_the_life),
 		cmocka_unit_test(without_switches_a_thread_is_read_when_it_is_its_turn),
+		cmocka_unit_test(without_switches_a_long_wait_stands_for_itself),
 		cmocka_unit_test(a_thread_that_was_never_read_is_like_others_of_its_kind),
 		cmocka_unit_test(a_thread_that_was_read_often_is_like_itself),
 		cmocka_unit_test(time_at_the_beginning_of_waits_is_like_most_of_them),
