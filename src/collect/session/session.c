@@ -229,7 +229,7 @@ static int session_run_prepared(struct session *session, struct error *err)
 {
 	const bool is_attached = session->options->argv == NULL;
 	/* With processes that already run, rings fill from the first event on. */
-	int place = is_attached ? recorder_priority_raise() : 0;
+	int place = is_attached ? recorder_priority_raise(session->options->is_wall) : 0;
 	int rc = handshake_server_open(session->options->is_trace, &session->server, err);
 
 	if (rc < 0)
@@ -242,7 +242,7 @@ static int session_run_prepared(struct session *session, struct error *err)
 		 * priority.
 		 */
 		if (!is_attached)
-			place = recorder_priority_raise();
+			place = recorder_priority_raise(session->options->is_wall);
 
 		recording_writer_start_thread(session->writer);
 

@@ -1,6 +1,7 @@
 #include "collect/system/recorder_priority.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -56,7 +57,7 @@ static int processors(void)
 	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : CPU_SETSIZE;
 }
 
-int recorder_priority_raise(void)
+int recorder_priority_raise(bool is_prompt)
 {
 	/* On Linux 0 means the calling thread, not the process. */
 	const int before = getpriority(PRIO_PROCESS, 0);
@@ -65,7 +66,8 @@ int recorder_priority_raise(void)
 		return before;
 	if (before > BETTER_NICE)
 		setpriority(PRIO_PROCESS, 0, BETTER_NICE);
-	set_slice(SHORT_SLICE_NS);
+	if (is_prompt)
+		set_slice(SHORT_SLICE_NS);
 	return before;
 }
 

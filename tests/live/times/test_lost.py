@@ -87,7 +87,7 @@ class Lost(live.LiveTest):
                                   0.02 + lost, "total of work_of_thread")
 
     def test_the_recorder_has_a_better_place_and_the_program_its_own(self):
-        run = subprocess.Popen([FATHOM, "record", "-q", "-o", self.path("test.fathom"), "--", "sleep", "60"],
+        run = subprocess.Popen([FATHOM, "record", "-q", "--clock", "wall", "-o", self.path("test.fathom"), "--", "sleep", "60"],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
         self.addCleanup(end_process, run)
         pid = command_of(run.pid)
