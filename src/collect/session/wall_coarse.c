@@ -93,7 +93,7 @@ void session_wall_end_missed(struct session *session, struct wall_thread *thread
 	session_wall_end(&session->wall, thread, time_ns);
 }
 
-/* Reads the thread, whose schedstat was sched before. */
+/* Reads the thread; sched: its schedstat just before. */
 static void read_coarse(struct session *session, struct wall_thread *thread,
 			const struct wall_sched *sched, uint64_t now_ns)
 {

@@ -47,7 +47,7 @@ static void read_exact(struct session *session, struct image *image, struct wall
 					       wall->gap_ns, met_ns);
 		return;
 	}
-	/* A wait that goes on, and whose last read was provisional, keeps its distance of ticks. */
+	/* If its last read was provisional, the distance of ticks stays that of the first one. */
 	if (thread->is_read)
 		thread->read = read;
 	else

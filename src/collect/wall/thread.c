@@ -317,6 +317,7 @@ void wall_thread_begin_coarse(struct wall_thread *thread, const struct wall_rows
 static void account_coarse(struct wall_thread *thread, const struct wall_sched *sched,
 			   bool waits, uint64_t now_ns)
 {
+	const bool was_switched = sched->slices != thread->sched.slices;
 	const uint64_t life_ns = above(now_ns, thread->coarse_ns);
 	/* For a running thread schedstat is up to a tick late: no figure may decrease. */
 	const uint64_t room_ns = above(life_ns, thread->waited_ns + thread->delayed_ns);
@@ -331,10 +332,10 @@ static void account_coarse(struct wall_thread *thread, const struct wall_sched *
 		thread->running_ns = thread->coarse_running_ns + ran;
 	thread->delayed_ns += queued;
 	thread->queued_ns += queued;
-	/* Otherwise it runs, and the time since its last switch is in no figure yet. */
-	if (sched->slices != thread->sched.slices)
+	if (was_switched)
 		thread->rest_ns = now_ns - above(now_ns, thread->since_ns) / 2;
-	if (waits || sched->slices != thread->sched.slices) {
+	/* Otherwise it runs, and the time since its last switch is in no figure yet. */
+	if (waits || was_switched) {
 		thread->waited_ns += waited;
 		thread->shorts[COARSE_LENGTH].ns += waited;
 	}
