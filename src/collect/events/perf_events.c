@@ -4,12 +4,12 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/random.h"
 
 /* How far a chosen period is from the nominal one, either way. */
 enum { LEAST_OFF_PPM = 10000, MOST_OFF_PPM = 50000 };
@@ -99,29 +99,10 @@ static bool is_prime(uint64_t n)
 	return true;
 }
 
-/* A random number, drawn once by each recorder; never 0. */
-static uint64_t drawn(void)
-{
-	static uint64_t number;
-
-	if (number == 0 && getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-		number = (uint64_t)getpid();
-	number |= number == 0;
-	return number;
-}
-
-/* SplitMix64 (Steele, Lea and Flood 2014): each bit of the result depends on all of n. */
-static uint64_t mix(uint64_t n)
-{
-	n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9ULL;
-	n = (n ^ n >> 27) * 0x94d049bb133111ebULL;
-	return n ^ n >> 31;
-}
-
 uint64_t perf_choose_period(uint32_t rate_hz, uint32_t serial)
 {
 	const uint64_t round = 1000000000ULL / rate_hz;
-	const uint64_t random = mix(drawn() + serial * 0x9e3779b97f4a7c15ULL);
+	const uint64_t random = random_mixed(random_drawn() + serial);
 	const uint64_t ppm = LEAST_OFF_PPM + (random >> 1) % (MOST_OFF_PPM - LEAST_OFF_PPM);
 	uint64_t period =
 		random & 1 ? round + round * ppm / 1000000 : round - round * ppm / 1000000;

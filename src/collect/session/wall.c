@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "base/random.h"
 #include "collect/processes/image.h"
 #include "collect/session/owners.h"
 #include "collect/session/state.h"
@@ -65,7 +66,7 @@ int session_wall_begin(struct session *session, struct error *err)
 	if (!session->options->is_wall)
 		return 0;
 	wall->tick_ns = wall->gap_ns = tick_ns;
-	wall_ticks_begin(&wall->ticks, tick_ns, monotonic_ns());
+	wall_ticks_begin(&wall->ticks, tick_ns, monotonic_ns(), random_drawn());
 	wall->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (wall->timer_fd < 0 || set_timer(wall, 1) < 0)
 		return error_errno(err, -errno, "cannot make the clock of wall time");
