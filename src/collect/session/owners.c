@@ -190,19 +190,17 @@ static void take_owner(struct session *session, struct image *image,
 }
 
 /*
- * A new wait of the thread was found, at time_ns; as if the look before was one tick earlier.
+ * A new wait of the thread was found, at time_ns; at last_ns, when threads were looked at before,
+ * it had not begun.
  */
 static void begin_wait(struct session *session, struct image *image,
 		       const struct wall_thread *thread, struct wall_owned_wait *owned,
-		       pid_t inner_owner, uint64_t time_ns)
+		       pid_t inner_owner, uint64_t last_ns, uint64_t time_ns)
 {
-	const struct wall_owners *owners = &session->wall.owners;
-	const uint64_t gap_ns = owners->gap_ns > 0 ? owners->gap_ns : session->wall.tick_ns;
-
 	end_wait(session, owned, time_ns);
 	owned->is_over = false;
 	owned->looked_ns = time_ns;
-	write_owner(session, image, thread, owned, inner_owner, time_ns - gap_ns / 2);
+	write_owner(session, image, thread, owned, inner_owner, middle(last_ns, time_ns));
 }
 
 static struct wall_owned_wait *wait_of(struct wall_owners *owners, uint32_t thread)
@@ -246,7 +244,8 @@ void session_owners_take(struct session *session, struct image *image,
 	if (is_same)
 		take_owner(session, image, thread, owned, owner, time_ns);
 	else
-		begin_wait(session, image, thread, owned, owner, time_ns);
+		begin_wait(session, image, thread, owned, owner, session->wall.owners.tick_ns,
+			   time_ns);
 }
 
 static bool goes_on(const struct wall_thread *thread, const struct wall_owned_wait *owned)
@@ -291,7 +290,8 @@ static void look(struct session *session, const struct wall_thread *thread,
 	if (is_on)
 		take_owner(session, image, thread, owned, owner, now_ns);
 	else
-		begin_wait(session, image, thread, owned, owner, now_ns);
+		begin_wait(session, image, thread, owned, owner, session->wall.owners.last_ns,
+			   now_ns);
 	owned->serial = is_on ? owned->serial : serial;
 }
 
@@ -315,8 +315,7 @@ void session_owners_tick(struct session *session, uint64_t now_ns)
 	const uint64_t until_ns = now_ns + session->wall.tick_ns / LOOKS_PART;
 
 	session_take_events(session);
-	if (owners->tick_ns != 0)
-		owners->gap_ns = now_ns - owners->tick_ns;
+	owners->last_ns = owners->tick_ns;
 	owners->tick_ns = now_ns;
 	if (owners->next >= owners->count)
 		owners->next = 0;

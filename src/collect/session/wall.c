@@ -73,7 +73,7 @@ int session_wall_begin(struct session *session, struct error *err)
 	wall_init(&wall->threads, &session->pump.rows.codes, session->start_ns);
 	wall_reader_init(&wall->reader, &session->pump.rows, &wall->threads);
 	session->pump.wall = session->pump.unsampled.wall = &wall->threads;
-	wall->pass_ns = monotonic_ns();
+	wall->pass_ns = wall->owners.tick_ns = monotonic_ns();
 	wall->is_coarse = session->sideband == NULL;
 	wall->is_on = true;
 	return 0;

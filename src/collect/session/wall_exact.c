@@ -104,9 +104,7 @@ void session_wall_settle(struct session *session)
  */
 static void begin_pass(struct session_wall *wall, uint64_t now_ns)
 {
-	const uint64_t gap_ns = now_ns - wall->pass_ns;
-
-	wall->gap_ns = gap_ns > wall->tick_ns / 2 ? gap_ns : wall->tick_ns;
+	wall->gap_ns = now_ns - wall->pass_ns;
 	wall->pass_ns = now_ns;
 }
 

@@ -28,6 +28,6 @@ struct wall_owners {
 	struct wall_owned_wait *waits;
 	size_t count, capacity;
 	struct table by_thread;   /* row to index in waits + 1 */
-	uint64_t tick_ns, gap_ns; /* the last tick, and how long after the one before */
+	uint64_t tick_ns, last_ns; /* the last tick, and the one before */
 	size_t next;              /* the next to check, if they are too many for a tick */
 };
