@@ -171,36 +171,32 @@ static uint64_t middle(uint64_t from_ns, uint64_t to_ns)
 }
 
 /* The wait was found to be over: it ended in the middle between the two looks. */
-static void end_wait(struct session *session, struct wall_owned_wait *owned, uint64_t now_ns)
+static void end_wait(struct session *session, struct wall_owned_wait *owned)
 {
 	if (!owned->is_over && owned->marked.stack != 0)
 		write_mark(session, owned, &(struct recording_owner){ .thread = owned->thread },
-			   middle(owned->looked_ns, now_ns));
+			   middle(owned->looked_ns, session->wall.owners.tick_ns));
 	owned->is_over = true;
 }
 
-/* The present owner holds since the middle between the two looks. */
+/*
+ * The owner was found that holds since the middle between the two looks.  Of a new wait: at the
+ * tick before it had not begun.
+ */
 static void take_owner(struct session *session, struct image *image,
 		       const struct wall_thread *thread, struct wall_owned_wait *owned,
-		       pid_t inner_owner, uint64_t now_ns)
+		       pid_t inner_owner, bool is_same)
 {
-	write_owner(session, image, thread, owned, inner_owner,
-		    middle(owned->looked_ns, now_ns));
-	owned->looked_ns = now_ns;
-}
+	const struct wall_owners *owners = &session->wall.owners;
 
-/*
- * A new wait of the thread was found, at time_ns; at last_ns, when threads were looked at before,
- * it had not begun.
- */
-static void begin_wait(struct session *session, struct image *image,
-		       const struct wall_thread *thread, struct wall_owned_wait *owned,
-		       pid_t inner_owner, uint64_t last_ns, uint64_t time_ns)
-{
-	end_wait(session, owned, time_ns);
-	owned->is_over = false;
-	owned->looked_ns = time_ns;
-	write_owner(session, image, thread, owned, inner_owner, middle(last_ns, time_ns));
+	if (!is_same) {
+		end_wait(session, owned);
+		owned->is_over = false;
+		owned->looked_ns = owners->last_ns;
+	}
+	write_owner(session, image, thread, owned, inner_owner,
+		    middle(owned->looked_ns, owners->tick_ns));
+	owned->looked_ns = owners->tick_ns;
 }
 
 static struct wall_owned_wait *wait_of(struct wall_owners *owners, uint32_t thread)
@@ -215,37 +211,6 @@ static struct wall_owned_wait *wait_of(struct wall_owners *owners, uint32_t thre
 		*number = ++owners->count;
 	}
 	return &owners->waits[*number - 1];
-}
-
-void session_owners_take(struct session *session, struct image *image,
-			 const struct wall_thread *thread, uint64_t serial, uint64_t time_ns)
-{
-	const struct wall_reader *reader = &session->wall.reader;
-	const struct wait *wait = &reader->wait;
-	struct wall_owned_wait *owned;
-	pid_t owner = wait->inner_owner;
-
-	if (wait->on == WAIT_ON_NOTHING)
-		return;
-	owned = wait_of(&session->wall.owners, thread->row);
-	const bool is_same =
-		!owned->is_over && owned->serial == serial && time_ns >= owned->looked_ns;
-
-	if (!is_same)
-		end_wait(session, owned, time_ns);
-	owned->serial = serial;
-	owned->futex = reader->futex;
-	owned->wait = *wait;
-	owned->states = reader->states;
-	owned->stack = thread->read.stack;
-	if (wait->on == WAIT_ON_PYTHON_LOCK)
-		owner = wall_reader_owner(&session->wall.reader, image, owned, time_ns,
-					  monotonic_ns() + session->wall.tick_ns / LOOKS_PART);
-	if (is_same)
-		take_owner(session, image, thread, owned, owner, time_ns);
-	else
-		begin_wait(session, image, thread, owned, owner, session->wall.owners.tick_ns,
-			   time_ns);
 }
 
 static bool goes_on(const struct wall_thread *thread, const struct wall_owned_wait *owned)
@@ -268,39 +233,129 @@ static bool waits_again(struct session *session, const struct image *image,
 	       wall_reader_waits_in(&session->wall.reader, image, thread, owned);
 }
 
+/* Reads the owner, if the thread is in that wait or in another for the same thing. */
 static void look(struct session *session, const struct wall_thread *thread,
-		 struct wall_owned_wait *owned, uint64_t now_ns, uint64_t until_ns)
+		 struct wall_owned_wait *owned, uint64_t until_ns)
 {
 	struct image *image = tree_find(&session->tree, thread->pid);
+
 	const bool is_on = goes_on(thread, owned);
-	/* The thread may end meanwhile. */
-	const uint64_t serial = thread->serial;
-	pid_t owner;
 
 	/* A wait for the end of a thread does not change its owner. */
 	if (is_on && owned->wait.on == WAIT_ON_THREAD && owned->marked.owner != 0) {
-		owned->looked_ns = now_ns;
+		owned->look = WALL_LOOK_DONE;
+		owned->looked_ns = session->wall.owners.tick_ns;
 		return;
 	}
-	if (!is_on)
-		end_wait(session, owned, now_ns);
+	owned->look = WALL_LOOK_NOTHING;
 	if (image == NULL || (!is_on && !waits_again(session, image, thread, owned)))
 		return;
-	owner = wall_reader_owner(&session->wall.reader, image, owned, now_ns, until_ns);
-	if (is_on)
-		take_owner(session, image, thread, owned, owner, now_ns);
-	else
-		begin_wait(session, image, thread, owned, owner, session->wall.owners.last_ns,
-			   now_ns);
-	owned->serial = is_on ? owned->serial : serial;
+	owned->look = WALL_LOOK_OWNER;
+	owned->met_serial = is_on ? owned->serial : thread->serial;
+	owned->met_owner = wall_reader_owner(&session->wall.reader, image, owned,
+					     session->wall.owners.tick_ns, until_ns);
 }
 
-static void drop(struct session *session, struct wall_owned_wait *owned, uint64_t now_ns)
+/* Writes what this tick's look has found. */
+static void take_look(struct session *session, const struct wall_thread *thread,
+		      struct wall_owned_wait *owned)
+{
+	struct image *image = tree_find(&session->tree, thread->pid);
+	const enum wall_look found = owned->look;
+
+	owned->look = WALL_LOOK_DONE;
+	if (found == WALL_LOOK_NOTHING)
+		end_wait(session, owned);
+	if (found != WALL_LOOK_OWNER || image == NULL)
+		return;
+	const bool is_same = !owned->is_over && owned->serial == owned->met_serial;
+
+	take_owner(session, image, thread, owned, owned->met_owner, is_same);
+	owned->serial = owned->met_serial;
+}
+
+/* Whether the wait began after this tick's looks. */
+static bool is_later(const struct session *session, const struct wall_thread *thread)
+{
+	return !thread->is_coarse && thread->since_ns > session->wall.owners.tick_ns;
+}
+
+void session_owners_take(struct session *session, struct image *image,
+			 const struct wall_thread *thread, uint64_t serial)
+{
+	const struct wall_owners *owners = &session->wall.owners;
+	const struct wall_reader *reader = &session->wall.reader;
+	const struct wait *wait = &reader->wait;
+	struct wall_owned_wait *owned;
+	pid_t owner = wait->inner_owner;
+
+	if (wait->on == WAIT_ON_NOTHING)
+		return;
+	owned = wait_of(&session->wall.owners, thread->row);
+	const bool is_met = owned->look == WALL_LOOK_OWNER && owned->met_serial == serial;
+
+	if (!is_met)
+		take_look(session, thread, owned);
+	owned->futex = reader->futex;
+	owned->wait = *wait;
+	owned->states = reader->states;
+	owned->stack = thread->read.stack;
+	if (is_met)
+		return;
+	const bool is_same = !owned->is_over && owned->serial == serial;
+
+	owned->serial = serial;
+	if (!is_same && is_later(session, thread)) {
+		end_wait(session, owned);
+		owned->is_over = false;
+		owned->looked_ns = owners->tick_ns;
+		return;
+	}
+	if (wait->on == WAIT_ON_PYTHON_LOCK)
+		owner = wall_reader_owner(&session->wall.reader, image, owned, owners->tick_ns,
+					  monotonic_ns() + session->wall.tick_ns / LOOKS_PART);
+	take_owner(session, image, thread, owned, owner, is_same);
+}
+
+static const struct wall_thread *thread_of(struct session *session,
+					   const struct wall_owned_wait *owned)
+{
+	const struct wall_thread *thread = wall_find(&session->wall.threads, owned->thread);
+
+	return thread != NULL && thread->end_ns == UINT64_MAX ? thread : NULL;
+}
+
+/* The holder of a Python lock is looked for among all threads, which takes time. */
+static bool is_quick(const struct wall_thread *thread, const struct wall_owned_wait *owned)
+{
+	return !thread->is_coarse && owned->wait.on != WAIT_ON_PYTHON_LOCK;
+}
+
+void session_owners_look(struct session *session)
+{
+	struct wall_owners *owners = &session->wall.owners;
+
+	session_take_events(session);
+	owners->last_ns = owners->tick_ns;
+	owners->tick_ns = monotonic_ns();
+	const uint64_t until_ns = owners->tick_ns + session->wall.tick_ns / LOOKS_PART;
+
+	for (size_t i = 0; i < owners->count; i++) {
+		struct wall_owned_wait *owned = &owners->waits[i];
+		const struct wall_thread *thread = thread_of(session, owned);
+
+		owned->look = WALL_LOOK_DUE;
+		if (thread != NULL && is_quick(thread, owned) && monotonic_ns() < until_ns)
+			look(session, thread, owned, until_ns);
+	}
+}
+
+static void drop(struct session *session, struct wall_owned_wait *owned)
 {
 	struct wall_owners *owners = &session->wall.owners;
 	const size_t number = (size_t)(owned - owners->waits) + 1;
 
-	end_wait(session, owned, now_ns);
+	end_wait(session, owned);
 	table_remove(&owners->by_thread, 0, owned->thread);
 	if (number < owners->count) {
 		*owned = owners->waits[owners->count - 1];
@@ -309,26 +364,25 @@ static void drop(struct session *session, struct wall_owned_wait *owned, uint64_
 	owners->count--;
 }
 
-void session_owners_tick(struct session *session, uint64_t now_ns)
+void session_owners_tick(struct session *session)
 {
 	struct wall_owners *owners = &session->wall.owners;
-	const uint64_t until_ns = now_ns + session->wall.tick_ns / LOOKS_PART;
+	const uint64_t until_ns = monotonic_ns() + session->wall.tick_ns / LOOKS_PART;
 
 	session_take_events(session);
-	owners->last_ns = owners->tick_ns;
-	owners->tick_ns = now_ns;
 	if (owners->next >= owners->count)
 		owners->next = 0;
 	while (owners->next < owners->count && monotonic_ns() < until_ns) {
 		struct wall_owned_wait *owned = &owners->waits[owners->next];
-		const struct wall_thread *thread =
-			wall_find(&session->wall.threads, owned->thread);
+		const struct wall_thread *thread = thread_of(session, owned);
 
-		if (thread == NULL || thread->end_ns != UINT64_MAX) {
-			drop(session, owned, now_ns);
+		if (thread == NULL) {
+			drop(session, owned);
 			continue;
 		}
-		look(session, thread, owned, now_ns, until_ns);
+		if (owned->look == WALL_LOOK_DUE)
+			look(session, thread, owned, until_ns);
+		take_look(session, thread, owned);
 		owners->next++;
 	}
 }

@@ -312,11 +312,12 @@ void session_wall_tick(struct session *session)
 	    session->is_broken)
 		return;
 	set_timer(wall, 1);
+	session_owners_look(session);
 	if (wall->is_coarse)
 		session_wall_tick_coarse(session);
 	else
 		session_wall_tick_exact(session);
-	session_owners_tick(session, monotonic_ns());
+	session_owners_tick(session);
 	look_at_rate(wall, monotonic_ns());
 	book_all(wall, monotonic_ns());
 	if (wall->has_gone_coarse)

@@ -115,7 +115,7 @@ static void read_coarse(struct session *session, struct wall_thread *thread,
 	wall_thread_look(thread, &wall->threads.rows, sched,
 			 reading != WALL_READ_NOTHING ? &read : NULL, now_ns);
 	if (reading == WALL_READ_STACK && read.has_stack)
-		session_owners_take(session, image, thread, sched->slices, now_ns);
+		session_owners_take(session, image, thread, sched->slices);
 	/* A wait whose stack was not read is read again. */
 	thread->is_read = thread->is_read && read.has_stack;
 }

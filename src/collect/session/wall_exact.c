@@ -52,7 +52,7 @@ static void read_exact(struct session *session, struct image *image, struct wall
 		thread->read = read;
 	else
 		wall_thread_take_read(thread, &read, wall->gap_ns);
-	session_owners_take(session, image, thread, thread->serial, met_ns);
+	session_owners_take(session, image, thread, thread->serial);
 }
 
 static bool is_to_be_read(const struct wall_thread *thread)

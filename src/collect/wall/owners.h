@@ -5,10 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/table.h"
 #include "record/recording.h"
 #include "remote/wait.h"
+
+/* What the last tick's look at a wait found, until that is written. */
+enum wall_look {
+	WALL_LOOK_DONE,    /* it is written, or the wait was read since */
+	WALL_LOOK_DUE,     /* there was none so far */
+	WALL_LOOK_NOTHING, /* the thread waits no more, or for something else */
+	WALL_LOOK_OWNER,
+};
 
 /* The last such wait of a thread. */
 struct wall_owned_wait {
@@ -22,6 +31,9 @@ struct wall_owned_wait {
 	uint64_t futex;     /* in which it waits; 0: in none */
 	struct wait wait;
 	struct walk_states states;
+	enum wall_look look;
+	uint64_t met_serial; /* of the wait it found, */
+	pid_t met_owner;     /* and the owner: wall_reader_owner() */
 };
 
 struct wall_owners {
