@@ -41,12 +41,12 @@ static const struct gvl_place {
 /* A queue node is a field of its rb_thread_t, within so many bytes. */
 #define THREAD_SIZE 1024U
 /*
- * Up to 3.1 the condition that the thread waits in follows the node, with another before it; in 3.2
- * both are in what one of the words before the node points to.
+ * Up to 3.1 the condition that the thread waits in follows the node, with another before it; from
+ * 3.2 on both are in what one of the first words of the rb_thread_t, before the node, points to.
  */
-#define NODE_SIZE    112U
-#define NATIVE_SIZE  192U
-#define WORDS_BEFORE 10U
+#define NODE_SIZE   112U
+#define NATIVE_SIZE 192U
+#define WORDS       10U
 
 /*
  * struct RTypedData: its type, whose first field is the name, and flag 2: the data is embedded.
@@ -174,20 +174,36 @@ static uint64_t thread_of_node(const struct remote_ruby *ruby, uint64_t node)
 	return found;
 }
 
-/* Whether the thread with this node waits in the futex. */
-static bool is_futex_of(struct remote *remote, uint64_t node, uint64_t futex)
+/* Whether the futex is in what one of the words at this address points to. */
+static bool is_pointed_to(struct remote *remote, uint64_t address, uint64_t futex)
 {
-	uint64_t words[WORDS_BEFORE];
+	uint64_t words[WORDS];
 
-	if (futex >= node && futex - node < NODE_SIZE)
-		return true;
-	if (mem_read(&remote->mem, words, sizeof words, node - sizeof words) < 0)
+	if (mem_read(&remote->mem, words, sizeof words, address) < 0)
 		return false;
-	for (size_t i = 0; i < WORDS_BEFORE; i++) {
+	for (size_t i = 0; i < WORDS; i++) {
 		if (words[i] != 0 && futex >= words[i] && futex - words[i] < NATIVE_SIZE)
 			return true;
 	}
 	return false;
+}
+
+/* Whether the thread with this node waits in the futex. */
+static bool is_futex_of(struct remote *remote, uint64_t node, uint64_t futex)
+{
+	return (futex >= node && futex - node < NODE_SIZE) ||
+	       is_pointed_to(remote, node - WORDS * sizeof(uint64_t), futex);
+}
+
+/*
+ * Whether the thread was given the GVL and has not woken up from its wait for it: it is no longer
+ * in the queue.
+ */
+static bool is_given(struct remote *remote, uint64_t base, uint64_t thread, uint64_t futex)
+{
+	return thread != 0 && holder_of(remote, base) == thread &&
+	       ((futex >= thread && futex - thread < THREAD_SIZE) ||
+		is_pointed_to(remote, thread, futex));
 }
 
 /* Whether the thread, or what waits in the futex, is in the queue for the GVL. */
@@ -212,13 +228,17 @@ bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t
 {
 	const struct gvl_place *place = place_of(remote->ruby);
 	uint64_t thread;
-	const uint64_t base = gvl_base(remote, context, &thread);
 
 	if (!place)
 		return false;
-	if (base != 0 && ((futex >= base + place->owner - GVL_BEFORE &&
-			   futex < base + place->owner + GVL_SIZE) ||
-			  is_queued(remote, base, thread, futex)))
+	/* Pages that were copied at different moments do not show one queue. */
+	memory_forget(&remote->mem);
+	const uint64_t base = gvl_base(remote, context, &thread);
+
+	if (base != 0 &&
+	    ((futex >= base + place->owner - GVL_BEFORE &&
+	      futex < base + place->owner + GVL_SIZE) ||
+	     is_queued(remote, base, thread, futex) || is_given(remote, base, thread, futex)))
 		return true;
 	if (context == 0)
 		return false;

@@ -39,7 +39,7 @@ struct wall_owned_wait {
 struct wall_owners {
 	struct wall_owned_wait *waits;
 	size_t count, capacity;
-	struct table by_thread;   /* row to index in waits + 1 */
+	struct table by_thread;    /* row to index in waits + 1 */
 	uint64_t tick_ns, last_ns; /* the last tick, and the one before */
-	size_t next;              /* the next to check, if they are too many for a tick */
+	size_t next;               /* the next to check, if they are too many for a tick */
 };
