@@ -305,8 +305,8 @@ void session_owners_take(struct session *session, struct image *image,
 	const bool is_same = !owned->is_over && owned->serial == serial;
 
 	owned->serial = serial;
+	/* The next look is its first: what was found at this one stands until half-way to it. */
 	if (!is_same && is_later(session, thread)) {
-		end_wait(session, owned);
 		owned->is_over = false;
 		owned->looked_ns = owners->tick_ns;
 		return;
