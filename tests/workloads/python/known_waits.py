@@ -116,9 +116,10 @@ def holds_gil(name, number):
     while time.monotonic() < until:
         mine.append(span_with_gil(numbers))
         time.sleep(0)
+    ends = [began, *itertools.chain(*mine), time.monotonic_ns()]
     book(name, "gil", meter, began)
-    # Between two turns it wants it.
-    spans[name] = (mine, [(a[1], b[0]) for a, b in zip(mine, mine[1:])])
+    # Before its turns, between them and after the last one it wants it: that may be most of its life.
+    spans[name] = (mine, list(zip(ends[::2], ends[1::2])))
 
 
 def holds_lock(name, number):

@@ -101,7 +101,7 @@ end
 # One call into C after the other, of 8, 4, 2 and 1 ms, that keep the GVL until they return.
 def holds_gvl(name, number)
   Thread.current.name = name
-  meter, mine = Meter.new, []
+  meter, began, mine = Meter.new, wall_ns, []
   numbers = [1.5] * (1_200_000 >> number)
   while wall_ns < $until
     from = wall_ns
@@ -109,9 +109,10 @@ def holds_gvl(name, number)
     mine << [from, wall_ns]
     Thread.pass
   end
+  ends = [began, *mine.flatten, wall_ns]
   meter.book(name, "gvl")
-  # Between two turns it wants it.
-  $spans[name] = [mine, mine.each_cons(2).map { |a, b| [a[1], b[0]] }]
+  # Before its turns, between them and after the last one it wants it.
+  $spans[name] = [mine, ends.each_slice(2).to_a]
 end
 
 def holds_mutex(name, number)
