@@ -238,7 +238,6 @@ static void look(struct session *session, const struct wall_thread *thread,
 		 struct wall_owned_wait *owned, uint64_t until_ns)
 {
 	struct image *image = tree_find(&session->tree, thread->pid);
-
 	const bool is_on = goes_on(thread, owned);
 
 	/* A wait for the end of a thread does not change its owner. */
@@ -294,6 +293,8 @@ void session_owners_take(struct session *session, struct image *image,
 	owned = wait_of(&session->wall.owners, thread->row);
 	const bool is_met = owned->look == WALL_LOOK_OWNER && owned->met_serial == serial;
 
+	if (owned->look == WALL_LOOK_DUE && owned->serial != serial)
+		owned->look = WALL_LOOK_NOTHING;
 	if (!is_met)
 		take_look(session, thread, owned);
 	owned->futex = reader->futex;
