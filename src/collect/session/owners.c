@@ -5,14 +5,13 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "collect/processes/image.h"
+#include "collect/session/owner_stack.h"
 #include "collect/session/state.h"
 #include "collect/session/wall_internal.h"
 #include "record/writer.h"
 
 /* Reading owners takes at most this part of a tick. */
 #define LOOKS_PART 4
-/* Added to schedstat's count of switches: no number of a switch that was reported. */
-#define COARSE_REST (1ULL << 63)
 
 /*
  * Writes what holds from time_ns on: a wait's owner, which may be unknown, or, without a stack,
@@ -32,92 +31,6 @@ static void write_mark(struct session *session, struct wall_owned_wait *owned,
 	owned->marked = *mark;
 	owned->marked.time_ns = (int64_t)(time_ns - session->start_ns);
 	recording_writer_add_owner(session->writer, &owned->marked);
-}
-
-/*
- * Reads the stack of an owner whose wait was not read so far.  It is used for this alone, not
- * as a sample: the thread is read because of what it holds, not because it was its turn.
- */
-static uint32_t read_owner(struct session *session, struct image *image,
-			   struct wall_thread *thread, uint64_t now_ns)
-{
-	struct wall_read read;
-
-	return wall_reader_read(&session->wall.reader, image, thread, now_ns, &read) ==
-			       WALL_READ_STACK
-		       ? read.stack
-		       : 0;
-}
-
-/*
- * The stack of a thread that seems to wait; it is read now if it was not yet.  rest differs for
- * each of its waits; is_read: its last read is of this one.
- */
-static uint32_t stack_now(struct session *session, struct image *image,
-			  struct wall_thread *thread, uint64_t rest, bool is_read,
-			  uint64_t now_ns)
-{
-	const uint32_t woken = wall_reader_woken(&session->wall.reader, image, thread,
-						 is_read ? thread->read.callers : 0, now_ns);
-
-	if (woken != 0 || is_read)
-		return woken != 0 ? woken : thread->read.stack;
-	if (thread->owner_serial != rest) {
-		const uint32_t stack = read_owner(session, image, thread, now_ns);
-
-		if (stack == 0)
-			return 0;
-		thread->owner_stack = stack;
-		thread->owner_serial = rest;
-	}
-	return thread->owner_stack;
-}
-
-/* Without reports of switches, schedstat shows whether it has run meanwhile. */
-static uint32_t coarse_stack_of(struct session *session, struct image *image,
-				struct wall_thread *thread, uint64_t now_ns)
-{
-	struct wall_sched before, after;
-
-	if (!session_wall_read_sched(&session->wall, thread, &before))
-		return 0;
-	const bool is_read = thread->is_read && thread->read.has_stack &&
-			     before.slices == thread->sched.slices;
-	const uint32_t stack =
-		stack_now(session, image, thread, COARSE_REST | before.slices, is_read, now_ns);
-
-	return session_wall_read_sched(&session->wall, thread, &after) &&
-			       after.slices == before.slices
-		       ? stack
-		       : 0;
-}
-
-/*
- * The stack in which the owner waits; 0: it runs, or cannot be read.  The owner was read after
- * the switches were taken: it may have been woken since, and have taken what it waited for, so
- * its switches are taken again.
- */
-static uint32_t stack_of(struct session *session, struct image *image, uint32_t owner,
-			 uint64_t now_ns)
-{
-	struct wall *threads = &session->wall.threads;
-	struct wall_thread *thread = owner != 0 ? wall_find(threads, owner) : NULL;
-
-	if (thread == NULL || thread->end_ns != UINT64_MAX)
-		return 0;
-	if (thread->is_coarse)
-		return coarse_stack_of(session, image, thread, now_ns);
-	if (thread->place != WALL_WAITS)
-		return 0;
-	const uint64_t serial = thread->serial;
-	const uint32_t stack = stack_now(session, image, thread, serial + 1,
-					 thread->is_read && thread->read.has_stack, now_ns);
-
-	session_take_events(session);
-	thread = wall_find(threads, owner);
-	if (thread == NULL || thread->serial != serial || thread->place != WALL_WAITS)
-		return 0;
-	return stack;
 }
 
 /*
@@ -153,7 +66,7 @@ static void write_owner(struct session *session, struct image *image,
 		.stack = owned->stack,
 		.owner_stack = owned->wait.on == WAIT_ON_THREAD
 				       ? 0
-				       : stack_of(session, image, owner, now_ns),
+				       : session_owner_stack(session, image, owner, now_ns),
 	};
 
 	if (owner == 0 && (owned->wait.on != WAIT_ON_PYTHON_LOCK || inner_owner < 0))
@@ -233,11 +146,11 @@ static bool waits_again(struct session *session, const struct image *image,
 	       wall_reader_waits_in(&session->wall.reader, image, thread, owned);
 }
 
-/* Reads the owner, if the thread is in that wait or in another for the same thing. */
+/* Looks whether the thread is in that wait, or in another for the same thing. */
 static void look(struct session *session, const struct wall_thread *thread,
-		 struct wall_owned_wait *owned, uint64_t until_ns)
+		 struct wall_owned_wait *owned)
 {
-	struct image *image = tree_find(&session->tree, thread->pid);
+	const struct image *image = tree_find(&session->tree, thread->pid);
 	const bool is_on = goes_on(thread, owned);
 
 	/* A wait for the end of a thread does not change its owner. */
@@ -251,8 +164,17 @@ static void look(struct session *session, const struct wall_thread *thread,
 		return;
 	owned->look = WALL_LOOK_OWNER;
 	owned->met_serial = is_on ? owned->serial : thread->serial;
-	owned->met_owner = wall_reader_owner(&session->wall.reader, image, owned,
-					     session->wall.owners.tick_ns, until_ns);
+}
+
+/* Reads the owner of what the thread was found to wait for. */
+static void meet_owner(struct session *session, const struct wall_thread *thread,
+		       struct wall_owned_wait *owned, uint64_t until_ns)
+{
+	struct image *image = tree_find(&session->tree, thread->pid);
+
+	if (image != NULL && owned->look == WALL_LOOK_OWNER)
+		owned->met_owner = wall_reader_owner(&session->wall.reader, image, owned,
+						     session->wall.owners.tick_ns, until_ns);
 }
 
 /* Writes what this tick's look has found. */
@@ -326,12 +248,6 @@ static const struct wall_thread *thread_of(struct session *session,
 	return thread != NULL && thread->end_ns == UINT64_MAX ? thread : NULL;
 }
 
-/* The holder of a Python lock is looked for among all threads, which takes time. */
-static bool is_quick(const struct wall_thread *thread, const struct wall_owned_wait *owned)
-{
-	return !thread->is_coarse && owned->wait.on != WAIT_ON_PYTHON_LOCK;
-}
-
 void session_owners_look(struct session *session)
 {
 	struct wall_owners *owners = &session->wall.owners;
@@ -346,8 +262,22 @@ void session_owners_look(struct session *session)
 		const struct wall_thread *thread = thread_of(session, owned);
 
 		owned->look = WALL_LOOK_DUE;
-		if (thread != NULL && is_quick(thread, owned) && monotonic_ns() < until_ns)
-			look(session, thread, owned, until_ns);
+		if (thread == NULL || thread->is_coarse || monotonic_ns() >= until_ns)
+			continue;
+		look(session, thread, owned);
+		if (owned->wait.on != WAIT_ON_PYTHON_LOCK)
+			meet_owner(session, thread, owned, until_ns);
+	}
+	/*
+	 * The holder of a Python lock is looked for among all threads, once in a tick: after it is
+	 * known which threads wait for it.
+	 */
+	for (size_t i = 0; i < owners->count; i++) {
+		struct wall_owned_wait *owned = &owners->waits[i];
+		const struct wall_thread *thread = thread_of(session, owned);
+
+		if (thread != NULL && owned->wait.on == WAIT_ON_PYTHON_LOCK)
+			meet_owner(session, thread, owned, until_ns);
 	}
 }
 
@@ -381,8 +311,10 @@ void session_owners_tick(struct session *session)
 			drop(session, owned);
 			continue;
 		}
-		if (owned->look == WALL_LOOK_DUE)
-			look(session, thread, owned, until_ns);
+		if (owned->look == WALL_LOOK_DUE) {
+			look(session, thread, owned);
+			meet_owner(session, thread, owned, until_ns);
+		}
 		take_look(session, thread, owned);
 		owners->next++;
 	}
