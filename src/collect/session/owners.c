@@ -195,6 +195,15 @@ static void take_look(struct session *session, const struct wall_thread *thread,
 	owned->serial = owned->met_serial;
 }
 
+/* NULL: it has ended, maybe while events were taken. */
+static const struct wall_thread *thread_of(struct session *session,
+					   const struct wall_owned_wait *owned)
+{
+	const struct wall_thread *thread = wall_find(&session->wall.threads, owned->thread);
+
+	return thread != NULL && thread->end_ns == UINT64_MAX ? thread : NULL;
+}
+
 /* Whether the wait began after this tick's looks. */
 static bool is_later(const struct session *session, const struct wall_thread *thread)
 {
@@ -206,11 +215,15 @@ void session_owners_take(struct session *session, struct image *image,
 {
 	const struct wall_owners *owners = &session->wall.owners;
 	const struct wall_reader *reader = &session->wall.reader;
-	const struct wait *wait = &reader->wait;
+	/* To write what was found before may read an owner's stack, and its wait with that. */
+	const struct wait wait = reader->wait;
+	const struct walk_states states = reader->states;
+	const uint64_t futex = reader->futex;
+	const uint32_t stack = thread->read.stack;
 	struct wall_owned_wait *owned;
-	pid_t owner = wait->inner_owner;
+	pid_t owner = wait.inner_owner;
 
-	if (wait->on == WAIT_ON_NOTHING)
+	if (wait.on == WAIT_ON_NOTHING)
 		return;
 	owned = wait_of(&session->wall.owners, thread->row);
 	const bool is_met = owned->look == WALL_LOOK_OWNER && owned->met_serial == serial;
@@ -219,11 +232,12 @@ void session_owners_take(struct session *session, struct image *image,
 		owned->look = WALL_LOOK_NOTHING;
 	if (!is_met)
 		take_look(session, thread, owned);
-	owned->futex = reader->futex;
-	owned->wait = *wait;
-	owned->states = reader->states;
-	owned->stack = thread->read.stack;
-	if (is_met)
+	owned->futex = futex;
+	owned->wait = wait;
+	owned->states = states;
+	owned->stack = stack;
+	thread = thread_of(session, owned);
+	if (is_met || thread == NULL)
 		return;
 	const bool is_same = !owned->is_over && owned->serial == serial;
 
@@ -234,18 +248,16 @@ void session_owners_take(struct session *session, struct image *image,
 		owned->looked_ns = owners->tick_ns;
 		return;
 	}
-	if (wait->on == WAIT_ON_PYTHON_LOCK)
+	if (wait.on == WAIT_ON_PYTHON_LOCK)
 		owner = wall_reader_owner(&session->wall.reader, image, owned, owners->tick_ns,
 					  monotonic_ns() + session->wall.tick_ns / LOOKS_PART);
 	take_owner(session, image, thread, owned, owner, is_same);
 }
 
-static const struct wall_thread *thread_of(struct session *session,
-					   const struct wall_owned_wait *owned)
+/* Each tick begins with another one, as there may be no time for all. */
+static struct wall_owned_wait *in_turn(const struct wall_owners *owners, size_t number)
 {
-	const struct wall_thread *thread = wall_find(&session->wall.threads, owned->thread);
-
-	return thread != NULL && thread->end_ns == UINT64_MAX ? thread : NULL;
+	return &owners->waits[(owners->first + number) % owners->count];
 }
 
 void session_owners_look(struct session *session)
@@ -257,8 +269,9 @@ void session_owners_look(struct session *session)
 	owners->tick_ns = monotonic_ns();
 	const uint64_t until_ns = owners->tick_ns + session->wall.tick_ns / LOOKS_PART;
 
+	owners->first = owners->count > 0 ? (owners->first + 1) % owners->count : 0;
 	for (size_t i = 0; i < owners->count; i++) {
-		struct wall_owned_wait *owned = &owners->waits[i];
+		struct wall_owned_wait *owned = in_turn(owners, i);
 		const struct wall_thread *thread = thread_of(session, owned);
 
 		owned->look = WALL_LOOK_DUE;
@@ -273,7 +286,7 @@ void session_owners_look(struct session *session)
 	 * known which threads wait for it.
 	 */
 	for (size_t i = 0; i < owners->count; i++) {
-		struct wall_owned_wait *owned = &owners->waits[i];
+		struct wall_owned_wait *owned = in_turn(owners, i);
 		const struct wall_thread *thread = thread_of(session, owned);
 
 		if (thread != NULL && owned->wait.on == WAIT_ON_PYTHON_LOCK)
@@ -311,10 +324,13 @@ void session_owners_tick(struct session *session)
 			drop(session, owned);
 			continue;
 		}
-		if (owned->look == WALL_LOOK_DUE) {
+		const bool is_due = owned->look == WALL_LOOK_DUE;
+
+		if (is_due)
 			look(session, thread, owned);
+		/* For some there may have been no time when the tick began. */
+		if (is_due || owned->met_owner < 0)
 			meet_owner(session, thread, owned, until_ns);
-		}
 		take_look(session, thread, owned);
 		owners->next++;
 	}

@@ -41,5 +41,6 @@ struct wall_owners {
 	size_t count, capacity;
 	struct table by_thread;    /* row to index in waits + 1 */
 	uint64_t tick_ns, last_ns; /* the last tick, and the one before */
-	size_t next;               /* the next to check, if they are too many for a tick */
+	size_t first;              /* with which the present tick began, */
+	size_t next;               /* the next to write, if they are too many for a tick */
 };
