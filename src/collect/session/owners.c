@@ -254,6 +254,15 @@ void session_owners_take(struct session *session, struct image *image,
 	take_owner(session, image, thread, owned, owner, is_same);
 }
 
+/*
+ * The holder of a Python lock is looked for among all threads, which takes time: where it waits is
+ * read directly afterwards.
+ */
+static bool is_quick(const struct wall_thread *thread, const struct wall_owned_wait *owned)
+{
+	return !thread->is_coarse && owned->wait.on != WAIT_ON_PYTHON_LOCK;
+}
+
 /* Each tick begins with another one, as there may be no time for all. */
 static struct wall_owned_wait *in_turn(const struct wall_owners *owners, size_t number)
 {
@@ -275,22 +284,10 @@ void session_owners_look(struct session *session)
 		const struct wall_thread *thread = thread_of(session, owned);
 
 		owned->look = WALL_LOOK_DUE;
-		if (thread == NULL || thread->is_coarse || monotonic_ns() >= until_ns)
+		if (thread == NULL || !is_quick(thread, owned) || monotonic_ns() >= until_ns)
 			continue;
 		look(session, thread, owned);
-		if (owned->wait.on != WAIT_ON_PYTHON_LOCK)
-			meet_owner(session, thread, owned, until_ns);
-	}
-	/*
-	 * The holder of a Python lock is looked for among all threads, once in a tick: after it is
-	 * known which threads wait for it.
-	 */
-	for (size_t i = 0; i < owners->count; i++) {
-		struct wall_owned_wait *owned = in_turn(owners, i);
-		const struct wall_thread *thread = thread_of(session, owned);
-
-		if (thread != NULL && owned->wait.on == WAIT_ON_PYTHON_LOCK)
-			meet_owner(session, thread, owned, until_ns);
+		meet_owner(session, thread, owned, until_ns);
 	}
 }
 
@@ -324,13 +321,10 @@ void session_owners_tick(struct session *session)
 			drop(session, owned);
 			continue;
 		}
-		const bool is_due = owned->look == WALL_LOOK_DUE;
-
-		if (is_due)
+		if (owned->look == WALL_LOOK_DUE) {
 			look(session, thread, owned);
-		/* For some there may have been no time when the tick began. */
-		if (is_due || owned->met_owner < 0)
 			meet_owner(session, thread, owned, until_ns);
+		}
 		take_look(session, thread, owned);
 		owners->next++;
 	}
