@@ -5,7 +5,7 @@
  * No event reports that a debugger attaches, so TracerPid in /proc/<pid>/status is polled every
  * few milliseconds.  It is slow to read; but a debugger that attaches makes a process run, if
  * only to stop it.  So only processes that have used CPU time since the last check are read,
- * and none while the whole tree has used none.
+ * and of many none while the whole tree has used none.
  */
 #pragma once
 #include <stdbool.h>

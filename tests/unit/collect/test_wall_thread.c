@@ -586,6 +586,13 @@ static void a_thread_that_was_thought_to_wait_ran(void **state)
 	assert_int_equal(by_state[WAIT_STATE_RUNNING], 4 * MS);
 }
 
+/* From its beginning on schedstat serves. */
+static void begin_coarse(struct wall_thread *thread, const struct wall_sched *sched)
+{
+	begin(thread, WALL_RUNS);
+	wall_thread_begin_coarse(thread, &rows, sched, 1000 * MS);
+}
+
 /* schedstat alone, at ticks: 6 of 10 ms it waits, 3 it runs, 1 it wants a CPU. */
 static void without_switches_schedstat_makes_the_life(void **state)
 {
@@ -594,8 +601,7 @@ static void without_switches_schedstat_makes_the_life(void **state)
 	uint64_t now = 1000 * MS;
 
 	(void)state;
-	begin(&thread, WALL_RUNS);
-	wall_thread_begin_coarse(&thread, &rows, &sched, now);
+	begin_coarse(&thread, &sched);
 	for (int i = 0; i < 100; i++) {
 		now += 10 * MS;
 		sched.run_ns += 3 * MS;
@@ -623,8 +629,7 @@ static void without_switches_a_thread_is_read_when_it_is_its_turn(void **state)
 	uint64_t now = 1000 * MS;
 
 	(void)state;
-	begin(&thread, WALL_RUNS);
-	wall_thread_begin_coarse(&thread, &rows, &sched, now);
+	begin_coarse(&thread, &sched);
 	for (int i = 0; i < 120; i++) {
 		now += 10 * MS;
 		sched.run_ns += 3 * MS;
@@ -649,8 +654,7 @@ static void without_switches_a_long_wait_stands_for_itself(void **state)
 	uint64_t now = 1000 * MS;
 
 	(void)state;
-	begin(&thread, WALL_RUNS);
-	wall_thread_begin_coarse(&thread, &rows, &sched, now);
+	begin_coarse(&thread, &sched);
 	for (int i = 0; i < 10; i++) {
 		now += 10 * MS;
 		sched.slices++;
