@@ -84,15 +84,13 @@ u64 trace_leave_out(struct call_stack *calls);
 /* Skips time that a handler's events counted in another tree while this one was taken. */
 void trace_skip(struct call_stack *calls);
 
-/* The call is passed by value, so that it is built in registers. */
-static inline __attribute__((always_inline)) void trace_enter(struct call_stack *calls,
-							      struct trace_call call, u64 now)
+/*
+ * Begins a call in a tree that is taken.  The call is passed by value, so that it is built in
+ * registers.
+ */
+static inline __attribute__((always_inline)) void trace_open(struct call_stack *calls,
+							     struct trace_call call, u64 now)
 {
-	const u64 level = arch_stack_pointer();
-
-	if (trace_throttled(calls))
-		return;
-	trace_take(calls, level);
 	trace_advance(calls, now);
 	const u32 node = trace_likely_child(calls, calls->top->node, call.identity);
 
@@ -106,10 +104,29 @@ static inline __attribute__((always_inline)) void trace_enter(struct call_stack 
 						 .frame = call.frame,
 						 .kind = call.kind,
 						 .start_ticks = now });
+}
+
+/* Gives the tree back, and then regions that wait for it their turn. */
+static inline __attribute__((always_inline)) void trace_give_opened(struct call_stack *calls,
+								    u64 level)
+{
 	if (!trace_give(calls, level))
 		trace_skip(calls);
 	if (__builtin_expect(calls->has_waiting, 0))
 		trace_region_return(calls);
+}
+
+/* trace_open() for a hook that has not taken the tree. */
+static inline __attribute__((always_inline)) void trace_enter(struct call_stack *calls,
+							      struct trace_call call, u64 now)
+{
+	const u64 level = arch_stack_pointer();
+
+	if (trace_throttled(calls))
+		return;
+	trace_take(calls, level);
+	trace_open(calls, call, now);
+	trace_give_opened(calls, level);
 }
 
 /* trace_close() for a hook that has not taken the tree. */

@@ -215,13 +215,24 @@ class Compiled(live.LiveTest):
     SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "workloads", "native", "tiny.c")
     KINDS = {"instrument": ["-finstrument-functions"], "pg": ["-pg"], "fentry": ["-pg", "-mfentry"]}
 
-    def check(self, flags, steps):
+    def trace(self, flags, steps, rounds):
+        """The CPU time that the program measured, and the report's rows by function."""
         program, path = self.path("tiny"), self.path("tiny.fathom")
         subprocess.run(["gcc", "-O2", *flags, f"-DSTEPS={steps}", self.SOURCE, "-o", program], check=True)
-        subprocess.run([live.FATHOM, "trace", "-q", "--clock", "cpu", "-o", path, "--", program, "300"], check=True,
-                       stdout=subprocess.DEVNULL, timeout=100, cwd=self.folder)
+        traced = subprocess.run([live.FATHOM, "trace", "-q", "--clock", "cpu", "-o", path, "--", program, str(rounds)],
+                                check=True, stdout=subprocess.PIPE, timeout=100, cwd=self.folder)
         report = subprocess.run([live.FATHOM, "report", "--json", "-n", "0", path], check=True, stdout=subprocess.PIPE)
-        rows = {row["name"]: row for row in json.loads(report.stdout)["functions"]}
+        return int(traced.stdout), {row["name"]: row for row in json.loads(report.stdout)["functions"]}
+
+    def test_all_cpu_time_is_in_some_call(self):
+        self.need("gcc")
+        for kind, flags in self.KINDS.items():
+            with self.subTest(kind=kind):
+                cpu_ns, rows = self.trace(flags, 12, 1000)
+                self.assertLess(abs(rows["main"]["raw_total_ns"] / cpu_ns - 1), 0.1, (cpu_ns, rows))
+
+    def check(self, flags, steps):
+        _, rows = self.trace(flags, steps, 300)
         off = rows["calls"]["total_ns"] - rows["inlines"]["total_ns"]
         doubt = sum(rows[name]["self_uncertainty_ns"] for name in ("calls", "works", "inlines"))
         self.assertLessEqual(abs(off), doubt, (flags, steps, rows))

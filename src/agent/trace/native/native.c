@@ -194,13 +194,13 @@ static inline __attribute__((always_inline)) bool enter(struct trace_native_even
 		trace_native_drop_what_was_left(calls, &begin, now);
 	const struct trace_entry *before = calls->top;
 
-	trace_enter(calls, call, now);
+	trace_open(calls, call, now);
 	const bool is_stacked = calls->top != before;
 
 	/* No end is awaited for a call without an entry, so it must not count as unstacked. */
 	if (!is_stacked && calls->unstacked > 0)
 		calls->unstacked--;
-	give_tree(calls, level);
+	trace_give_opened(calls, level);
 	return is_stacked;
 }
 
