@@ -247,7 +247,10 @@ static uint64_t rounded(double ns)
 	return ns < 0 ? 0 : ns < (double)(1ULL << 62) ? (uint64_t)(ns + 0.5) : 1ULL << 62;
 }
 
-/* Computes a row's corrected self time, and its uncertainty. */
+/*
+ * Computes a row's corrected self time, and its uncertainty.  A row with less time than its cost
+ * shows that this cost is too high, by so much at least; it had no more time than was measured.
+ */
 static void correct_self(struct work *work, size_t i)
 {
 	const struct share *share = &work->shares[i];
@@ -258,8 +261,10 @@ static void correct_self(struct work *work, size_t i)
 	const double naming = at_most(share->naming_ns, with_naming / NAMING_MOST);
 	const double left = with_naming - naming;
 	const double ns = left / share->stretch;
+	const double of_cost = share->own_uncertainty_ps / PS_PER_NS;
+	const double beyond = at_most(cost - raw, raw);
 	const double uncertainty =
-		share->own_uncertainty_ps / PS_PER_NS +
+		(beyond > of_cost ? beyond : of_cost) +
 		at_most(share->naming_ns * NAMING_DOUBT, with_naming / NAMING_DOUBT_MOST) +
 		(left - ns) / STRETCH_DOUBT;
 

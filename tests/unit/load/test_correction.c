@@ -134,6 +134,23 @@ static void nothing_is_below_zero_and_what_would_be_is_reported(void **state)
 	assert_int_equal(rows[1].ns, 0);
 	assert_int_equal(sum.clipped_ns, (20 + 10000 - 4000) + (20000 - 15000));
 	assert_int_equal(sum.removed_ns, sum.raw_ns);
+	assert_int_equal(rows[1].uncertainty_ns, 20000 / 4 + 1000);
+}
+
+/* Its cost is too high by that: more than what calibration found to be uncertain. */
+static void what_would_be_below_zero_is_uncertain(void **state)
+{
+	struct call_row rows[] = { row_of(MAIN, 0, 1, 100000), row_of(TINY, MAIN, 1000, 12000),
+				   row_of(TINY + 1, MAIN, 1000, 3000) };
+	struct correction sum;
+
+	(void)state;
+	correction_make(rows, 3, COSTS, false, &sum);
+	assert_int_equal(rows[1].ns, 0);
+	assert_int_equal(rows[1].uncertainty_ns, 20000 - 12000);
+	/* No more than it had. */
+	assert_int_equal(rows[2].ns, 0);
+	assert_int_equal(rows[2].uncertainty_ns, 20000 / 4 + 1000);
 }
 
 static void what_is_not_known_stays_and_is_counted(void **state)
@@ -300,6 +317,7 @@ int main(void)
 		cmocka_unit_test(a_search_and_an_uncounted_event_have_their_own_cost),
 		cmocka_unit_test(what_is_new_costs_what_is_executed_next),
 		cmocka_unit_test(nothing_is_below_zero_and_what_would_be_is_reported),
+		cmocka_unit_test(what_would_be_below_zero_is_uncertain),
 		cmocka_unit_test(what_is_not_known_stays_and_is_counted),
 		cmocka_unit_test(raw_times_stay_and_the_sums_say_what_they_have),
 		cmocka_unit_test(slower_bytecode_is_taken_out_of_what_is_left),
