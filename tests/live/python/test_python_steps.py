@@ -130,7 +130,7 @@ def add_tests():
                 self.skipTest(python.why_not)
             if not LONG and python not in USUAL:
                 self.skipTest("with --long only")
-            self.check(python, 10000 if LONG else 240)
+            self.check(python, 10000 if LONG else 900)
 
         setattr(PythonSteps, f"test_no_impossible_stack_on_{name}", test)
 

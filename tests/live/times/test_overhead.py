@@ -46,7 +46,7 @@ class Overhead(live.LiveTest):
 
     def test_what_handlers_take_in_brief_processes_is_learned(self):
         """None of them lasts for a window of the budget's; 100.0 us is the guess for the first."""
-        loop = "for i in 1 2 3 4 5 6 7 8; do awk 'BEGIN { for (i = 0; i < 300000; i++) x += i }'; done"
+        loop = "for i in 1 2 3 4 5 6 7 8; do awk 'BEGIN { for (i = 0; i < 1000000; i++) x += i }'; done"
         recording = self.record(["sh", "-c", loop], "--overhead", "5%", rate=None)
         found = re.search(r"its handler ([0-9.]+) µs", self.note(recording))
         self.assertIsNotNone(found, self.note(recording))
