@@ -204,6 +204,24 @@ static const struct wall_thread *thread_of(struct session *session,
 	return thread != NULL && thread->end_ns == UINT64_MAX ? thread : NULL;
 }
 
+/* Whether this tick's look has written the owner of this wait already. */
+static bool is_written(const struct wall_owners *owners, const struct wall_owned_wait *owned,
+		       uint64_t serial)
+{
+	return owned->look == WALL_LOOK_DONE && !owned->is_over && owned->serial == serial &&
+	       owned->looked_ns == owners->tick_ns;
+}
+
+/* The look took the wait for one in the stack of the last; now it was read. */
+static void correct_stack(struct session *session, struct wall_owned_wait *owned)
+{
+	struct recording_owner mark = owned->marked;
+
+	mark.stack = owned->stack;
+	if (owned->marked.stack != 0 && owned->marked.stack != mark.stack)
+		write_mark(session, owned, &mark, session->wall.owners.tick_ns);
+}
+
 /* Whether the wait began after this tick's looks. */
 static bool is_later(const struct session *session, const struct wall_thread *thread)
 {
@@ -227,6 +245,7 @@ void session_owners_take(struct session *session, struct image *image,
 		return;
 	owned = wait_of(&session->wall.owners, thread->row);
 	const bool is_met = owned->look == WALL_LOOK_OWNER && owned->met_serial == serial;
+	const bool is_done = is_written(owners, owned, serial);
 
 	if (owned->look == WALL_LOOK_DUE && owned->serial != serial)
 		owned->look = WALL_LOOK_NOTHING;
@@ -236,8 +255,10 @@ void session_owners_take(struct session *session, struct image *image,
 	owned->wait = wait;
 	owned->states = states;
 	owned->stack = stack;
+	if (is_done)
+		correct_stack(session, owned);
 	thread = thread_of(session, owned);
-	if (is_met || thread == NULL)
+	if (is_met || is_done || thread == NULL)
 		return;
 	const bool is_same = !owned->is_over && owned->serial == serial;
 
@@ -254,21 +275,35 @@ void session_owners_take(struct session *session, struct image *image,
 	take_owner(session, image, thread, owned, owner, is_same);
 }
 
-/*
- * The holder of a Python lock is looked for among all threads, which takes time: where it waits is
- * read directly afterwards.
- */
-static bool is_quick(const struct wall_thread *thread, const struct wall_owned_wait *owned)
-{
-	return !thread->is_coarse && owned->wait.on != WAIT_ON_PYTHON_LOCK;
-}
-
 /* Each tick begins with another one, as there may be no time for all. */
 static struct wall_owned_wait *in_turn(const struct wall_owners *owners, size_t number)
 {
 	return &owners->waits[(owners->first + number) % owners->count];
 }
 
+/* Looks at waits for Python's locks, or at all others, where switches are reported. */
+static void look_at(struct session *session, bool is_of_python, uint64_t until_ns)
+{
+	struct wall_owners *owners = &session->wall.owners;
+
+	for (size_t i = 0; i < owners->count && monotonic_ns() < until_ns; i++) {
+		struct wall_owned_wait *owned = in_turn(owners, i);
+		const struct wall_thread *thread = thread_of(session, owned);
+
+		if (thread == NULL || thread->is_coarse ||
+		    (owned->wait.on == WAIT_ON_PYTHON_LOCK) != is_of_python)
+			continue;
+		look(session, thread, owned);
+		meet_owner(session, thread, owned, until_ns);
+		if (is_of_python)
+			take_look(session, thread, owned);
+	}
+}
+
+/*
+ * The holder of a Python lock is looked for among all threads, which takes time: such locks come
+ * last, and where the holder waits is read directly afterwards.
+ */
 void session_owners_look(struct session *session)
 {
 	struct wall_owners *owners = &session->wall.owners;
@@ -279,16 +314,10 @@ void session_owners_look(struct session *session)
 	const uint64_t until_ns = owners->tick_ns + session->wall.tick_ns / LOOKS_PART;
 
 	owners->first = owners->count > 0 ? (owners->first + 1) % owners->count : 0;
-	for (size_t i = 0; i < owners->count; i++) {
-		struct wall_owned_wait *owned = in_turn(owners, i);
-		const struct wall_thread *thread = thread_of(session, owned);
-
-		owned->look = WALL_LOOK_DUE;
-		if (thread == NULL || !is_quick(thread, owned) || monotonic_ns() >= until_ns)
-			continue;
-		look(session, thread, owned);
-		meet_owner(session, thread, owned, until_ns);
-	}
+	for (size_t i = 0; i < owners->count; i++)
+		owners->waits[i].look = WALL_LOOK_DUE;
+	look_at(session, false, until_ns);
+	look_at(session, true, until_ns);
 }
 
 static void drop(struct session *session, struct wall_owned_wait *owned)
