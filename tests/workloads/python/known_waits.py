@@ -18,7 +18,7 @@ import time
 
 KIND, SECONDS, PATH = sys.argv[1], float(sys.argv[2]), sys.argv[3]
 FILE_BYTES, BLOCK_BYTES = 8 << 20, 256 << 10
-lives, spans = {}, {}
+lives, spans, created = {}, {}, {}
 until = 0.0
 lock, word = threading.Lock(), threading.Semaphore(0)
 pipe_out, pipe_in = os.pipe()
@@ -111,7 +111,8 @@ def span_with_gil(numbers):
 def holds_gil(name, number):
     """One call into C after the other, of some 8, 4, 2 and 1 ms."""
     set_name(name)
-    meter, began, mine = Meter(), time.monotonic_ns(), []
+    # It may have no turn for seconds, from its beginning on.
+    meter, began, mine = Meter(), created[name], []
     numbers = range(160000 >> number)
     while time.monotonic() < until:
         mine.append(span_with_gil(numbers))
@@ -162,6 +163,7 @@ def together(functions, meanwhile=None):
     threads = [threading.Thread(target=function, name=arguments[0], args=arguments)
                for function, *arguments in functions]
     for thread in threads:
+        created[thread.name] = time.monotonic_ns()
         thread.start()
     if meanwhile:
         meanwhile()

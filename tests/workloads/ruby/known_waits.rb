@@ -9,7 +9,7 @@ require "json"
 
 KIND, SECONDS, PATH = ARGV[0], ARGV[1].to_f, ARGV[2]
 FILE_BYTES, BLOCK_BYTES = 8 << 20, 256 << 10
-$lives, $spans, $until = {}, {}, 0.0
+$lives, $spans, $turns, $until = {}, {}, {}, 0.0
 $mutex, $queue = Mutex.new, Queue.new
 $pipe_out, $pipe_in = IO.pipe
 $quiet, _open = IO.pipe
@@ -98,7 +98,7 @@ def live(name, state, wait)
   $lives[name]["unknown"] = $forked if name == "child"
 end
 
-# One call into C after the other, of 8, 4, 2 and 1 ms, that keep the GVL until they return.
+# One call into C after the other, of some 8, 4, 2 and 1 ms, that keep the GVL until they return.
 def holds_gvl(name, number)
   Thread.current.name = name
   meter, began, mine = Meter.new, wall_ns, []
@@ -109,10 +109,27 @@ def holds_gvl(name, number)
     mine << [from, wall_ns]
     Thread.pass
   end
-  ends = [began, *mine.flatten, wall_ns]
   meter.book(name, "gvl")
-  # Before its turns, between them and after the last one it wants it.
-  $spans[name] = [mine, ends.each_slice(2).to_a]
+  $turns[name] = [began, mine, wall_ns]
+end
+
+# Where a call returns, the GVL may pass to another thread before the clock is read: a turn is what comes before the
+# first reading of another thread between the two, or behind the last one.
+def turns_of(mine, others)
+  mine.map do |from, to|
+    met = others.bsearch_index { |at| at > from } || others.size
+    met = others[met..-1].take_while { |at| at < to }
+    met.empty? ? [from, to] : [[from, met[0]], [met[-1], to]].max_by { |a, b| b - a }
+  end
+end
+
+def find_turns
+  $turns.each do |name, (began, mine, ended)|
+    others = $turns.reject { |other,| other == name }.values.flat_map { |_, turns, _| turns.flatten }.sort
+    turns = turns_of(mine, others)
+    # Before its turns, between them and after the last one it wants it.
+    $spans[name] = [turns, [began, *turns.flatten, ended].each_slice(2).to_a]
+  end
 end
 
 def holds_mutex(name, number)
@@ -181,6 +198,7 @@ when "alone"
            [:live, "child", "wait", :waits_for_child]) { feed }
 when "gvl"
   together(*(0..3).map { |i| [:holds_gvl, "gvl-#{i}", i] })
+  find_turns
 when "lock"
   together(*(0..3).map { |i| [:holds_mutex, "mutex-#{i}", i] })
 end
