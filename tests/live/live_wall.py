@@ -43,10 +43,14 @@ def pairs_of(recording, states):
     return pairs
 
 
-def allowed(share, life_ns, rate):
-    """What is read at ticks is met as often as its share of them says."""
+def deviation(share, life_ns, rate):
+    """What is read at ticks is met as often as its share of them says, but for chance."""
     ticks = max(1, life_ns * rate / 1e9)
-    return max(POINTS, ERRORS * math.sqrt(max(0, share * (1 - share)) / ticks))
+    return ERRORS * math.sqrt(max(0, share * (1 - share)) / ticks)
+
+
+def allowed(share, life_ns, rate):
+    return max(POINTS, deviation(share, life_ns, rate))
 
 
 def readings_a_second(recording, rate):
@@ -93,7 +97,9 @@ class Comparison:
 
     def add(self, what, true_ns, life_ns, said, unknown=0.0):
         share = true_ns / life_ns
-        self.rows.append((what, share, said, allowed(share, life_ns, self.rate) + unknown))
+        # What it waited for in the unknown part of its life is met at ticks, too.
+        most = allowed(share, life_ns, self.rate) + unknown
+        self.rows.append((what, share, said, most + deviation(unknown, life_ns, self.rate)))
 
     def add_with_lock_behind(self, name, true, said, unknown):
         """Its clock cannot divide a wait from that for the interpreter's lock behind it, which on a busy machine

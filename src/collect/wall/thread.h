@@ -27,6 +27,11 @@
 /* Waits are put together by their length: below 64 us, 128 us, … 32 ms, and longer ones. */
 #define WALL_LENGTHS      11
 #define WALL_LENGTH_LEAST 64000ULL
+/* Usual lengths are more exact: by parts of each of these. */
+#define WALL_USUAL_PARTS 8
+#define WALL_USUAL       (WALL_LENGTHS * WALL_USUAL_PARTS)
+/* Waits since the thread was settled that were not read, and of which each one's length is kept. */
+#define WALL_UNREAD 32
 
 enum wall_place { WALL_RUNS, WALL_QUEUES, WALL_WAITS };
 
@@ -103,13 +108,15 @@ struct wall_thread {
 	/* How long it was runnable after waits: all, by state, and by length if not read. */
 	struct wall_sum queued, delays[WAIT_STATE_COUNT], unread_delays[WALL_LENGTHS];
 	/* Waits by length, of those after which it was hardly runnable. */
-	uint64_t usual[WALL_LENGTHS], usual_count;
+	uint32_t usual[WALL_USUAL], usual_count;
 
 	/* Since the last wall_thread_settle(). */
 	uint64_t wakeups;
 	struct wall_ended ended[WALL_ENDED];
 	uint32_t ended_count;
-	struct wall_sum unread[WALL_LENGTHS]; /* ended without having been read */
+	uint64_t unread_ns[WALL_UNREAD]; /* ended without having been read: the first ones, */
+	uint32_t unread_count;
+	struct wall_sum unread[WALL_LENGTHS]; /* and the others, by length */
 	/* The last of them, if it was the last wait, else 0; and when it ended. */
 	uint64_t last_unread_ns, last_end_ns;
 	/* By the records of switches since schedstat was as in sched. */

@@ -21,7 +21,7 @@ struct giver {
 	uint8_t state, length;
 	double weight;
 };
-#define GIVERS (WALL_ENDED + WALL_LENGTHS)
+#define GIVERS (WALL_ENDED + WALL_UNREAD + WALL_LENGTHS)
 
 /* A thread that gets a CPU at once is runnable for up to this long. */
 #define AT_ONCE_NS 5000ULL
@@ -46,6 +46,10 @@ static size_t list_givers(struct wall_thread *thread, struct giver *givers)
 		givers[count++] = (struct giver){ .ns = &thread->ended[i].ns,
 						  .count = 1,
 						  .state = thread->ended[i].read.state };
+	for (uint32_t i = 0; i < thread->unread_count; i++)
+		givers[count++] = (struct giver){ .ns = &thread->unread_ns[i],
+						  .count = 1,
+						  .state = WAIT_STATE_RUNNING };
 	for (int i = 0; i < WALL_LENGTHS; i++) {
 		if (thread->unread[i].count > 0)
 			givers[count++] = (struct giver){ .ns = &thread->unread[i].ns,
@@ -77,12 +81,15 @@ static double expected(struct wall_thread *thread, const struct giver *giver)
 }
 
 /*
- * What each gave: the sum of several was divided by what was known before; most is learned from
- * waits that are all alike, and from those that ended alone.
+ * What each gave, of waits that are all alike, or ended alone: to learn from what was divided by
+ * what was known before would make the first guess true.
  */
 static void learn_delays(struct wall_thread *thread, const struct giver *givers,
 			 const uint64_t *before_ns, size_t count)
 {
+	for (size_t i = 1; i < count; i++)
+		if (like(thread, &givers[i]) != like(thread, &givers[0]))
+			return;
 	for (size_t i = 0; i < count; i++) {
 		struct wall_sum *sum = like(thread, &givers[i]);
 
@@ -156,19 +163,42 @@ static uint64_t take_running(struct wall_thread *thread, uint64_t ns)
 	return ns - take_rest(thread, givers, count, share(givers, count, ns, 0));
 }
 
-/* The beginning of the shortest usual length. */
+/* Of the lengths in usual. */
+static uint32_t usual_of(uint64_t ns)
+{
+	uint64_t first_ns = 0, least_ns = WALL_LENGTH_LEAST;
+	uint32_t length = 0;
+
+	for (; ns >= least_ns && length < WALL_LENGTHS - 1; length++) {
+		first_ns = least_ns;
+		least_ns *= 2;
+	}
+	const uint64_t part = (ns - first_ns) * WALL_USUAL_PARTS / (least_ns - first_ns);
+
+	return length * WALL_USUAL_PARTS + (uint32_t)at_most(part, WALL_USUAL_PARTS - 1);
+}
+
+/* What the shortest usual length has at least, to a factor of two. */
 static uint64_t usual_least_ns(const struct wall_thread *thread)
 {
-	for (int i = 1; i <= WALL_LENGTHS; i++) {
-		if (thread->usual[i - 1] * 100 >= thread->usual_count * USUAL_PERCENT)
-			return i == 1 ? 0 : WALL_LENGTH_LEAST << (i - 2);
+	for (uint32_t i = 0; i < WALL_USUAL; i++) {
+		if (thread->usual[i] * 100 >= thread->usual_count * USUAL_PERCENT)
+			return i < WALL_USUAL_PARTS
+				       ? 0
+				       : WALL_LENGTH_LEAST << (i / WALL_USUAL_PARTS - 1);
 	}
 	return 0;
 }
 
-static double usual_part(const struct wall_thread *thread, uint8_t length)
+/* The part of the waits that are about as long: of one length, or of one next to it. */
+static double usual_part(const struct wall_thread *thread, uint64_t ns)
 {
-	return (double)thread->usual[length] / (double)thread->usual_count;
+	const uint32_t number = usual_of(ns);
+	uint32_t count = 0;
+
+	for (uint32_t i = number > 0 ? number - 1 : 0; i <= number + 1 && i < WALL_USUAL; i++)
+		count += thread->usual[i];
+	return (double)count / (double)thread->usual_count;
 }
 
 /*
@@ -178,10 +208,9 @@ static double usual_part(const struct wall_thread *thread, uint8_t length)
 static double explains(const struct wall_thread *thread, const struct giver *giver, uint64_t ns)
 {
 	const uint64_t each_ns = *giver->ns / giver->count;
-	const double without =
-		each_ns > ns ? usual_part(thread, wall_thread_length_of(each_ns - ns)) : 0;
+	const double without = each_ns > ns ? usual_part(thread, each_ns - ns) : 0;
 
-	return (SEVERAL_GIVE + without) / (SEVERAL_GIVE + usual_part(thread, giver->length));
+	return (SEVERAL_GIVE + without) / (SEVERAL_GIVE + usual_part(thread, each_ns));
 }
 
 static uint64_t take_queued(struct wall_thread *thread, uint64_t ns)
@@ -223,16 +252,15 @@ static void learn_lengths(struct wall_thread *thread, uint64_t queued_ns)
 	if (count == 0 || !is_little(thread, queued_ns))
 		return;
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t ns =
-			above(*givers[i].ns / givers[i].count, queued_ns / thread->wakeups);
+		const uint32_t waits = (uint32_t)at_most(givers[i].count, USUAL_MOST);
 
-		thread->usual[wall_thread_length_of(ns)] += givers[i].count;
-		thread->usual_count += givers[i].count;
+		thread->usual[usual_of(*givers[i].ns / givers[i].count)] += waits;
+		thread->usual_count += waits;
 	}
 	if (thread->usual_count < USUAL_MOST)
 		return;
 	thread->usual_count = 0;
-	for (int i = 0; i < WALL_LENGTHS; i++) {
+	for (int i = 0; i < WALL_USUAL; i++) {
 		thread->usual[i] /= 2;
 		thread->usual_count += thread->usual[i];
 	}

@@ -6,11 +6,38 @@
 
 #include "collect/wall/thread.h"
 
+static void add_unread(struct wall_thread *thread, uint64_t ns)
+{
+	struct wall_sum *unread = &thread->unread[wall_thread_length_of(ns)];
+
+	if (thread->unread_count < WALL_UNREAD) {
+		thread->unread_ns[thread->unread_count++] = ns;
+		return;
+	}
+	unread->ns += ns;
+	unread->count++;
+}
+
+/* Takes back the last one that was added.  False: it has been settled since. */
+static bool take_unread(struct wall_thread *thread, uint64_t ns)
+{
+	struct wall_sum *unread = &thread->unread[wall_thread_length_of(ns)];
+
+	if (unread->count > 0 && unread->ns >= ns) {
+		unread->ns -= ns;
+		unread->count--;
+		return true;
+	}
+	if (thread->unread_count == 0 || thread->unread_ns[thread->unread_count - 1] != ns)
+		return false;
+	thread->unread_count--;
+	return true;
+}
+
 void wall_thread_end_wait(struct wall_thread *thread, const struct wall_rows *rows,
 			  uint64_t time_ns)
 {
 	const uint64_t ns = above(time_ns, thread->booked_ns);
-	struct wall_sum *unread = &thread->unread[wall_thread_length_of(ns)];
 
 	thread->wakeups++;
 	thread->last_unread_ns = 0;
@@ -24,8 +51,7 @@ void wall_thread_end_wait(struct wall_thread *thread, const struct wall_rows *ro
 			.gap_ns = thread->booked_ns == thread->since_ns ? thread->gap_ns : 0,
 		};
 	} else {
-		unread->ns += ns;
-		unread->count++;
+		add_unread(thread, ns);
 		thread->last_unread_ns = ns;
 		thread->last_end_ns = time_ns;
 	}
@@ -36,13 +62,9 @@ void wall_thread_read_last(struct wall_thread *thread, const struct wall_rows *r
 			   const struct wall_read *read, uint64_t gap_ns)
 {
 	const uint64_t ns = thread->last_unread_ns;
-	struct wall_sum *unread = &thread->unread[wall_thread_length_of(ns)];
 
-	/* It has been settled since. */
-	if (ns == 0 || unread->ns < ns || unread->count == 0)
+	if (ns == 0 || !take_unread(thread, ns))
 		return;
-	unread->ns -= ns;
-	unread->count--;
 	thread->last_unread_ns = 0;
 	if (thread->ended_count == WALL_ENDED)
 		wall_thread_book_ended(thread, rows);
@@ -74,6 +96,9 @@ void wall_thread_book_ended(struct wall_thread *thread, const struct wall_rows *
 {
 	for (uint32_t i = 0; i < thread->ended_count; i++)
 		book_one(thread, rows, &thread->ended[i]);
+	for (uint32_t i = 0; i < thread->unread_count; i++)
+		thread->shorts[wall_thread_length_of(thread->unread_ns[i])].ns +=
+			thread->unread_ns[i];
 	for (int i = 0; i < WALL_LENGTHS; i++) {
 		struct wall_sum *unread = &thread->unread[i];
 
@@ -83,5 +108,6 @@ void wall_thread_book_ended(struct wall_thread *thread, const struct wall_rows *
 		*unread = (struct wall_sum){ 0 };
 	}
 	thread->ended_count = 0;
+	thread->unread_count = 0;
 	thread->last_unread_ns = 0;
 }

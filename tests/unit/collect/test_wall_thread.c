@@ -358,6 +358,37 @@ static void each_state_gives_its_own_delay(void **state)
 }
 
 /*
+ * Waits of 0.6 and 0.9 ms, of which six end before the thread is settled: the first of them, one of
+ * 0.6 ms, is followed by 0.5 ms without a CPU, as its length shows.
+ */
+static void lengths_are_told_apart_within_a_factor_of_two(void **state)
+{
+	struct wall_sched sched = { .delay_ns = 0 };
+	struct wall_thread thread;
+	uint64_t now = 1000 * MS;
+
+	(void)state;
+	begin(&thread, WALL_QUEUES);
+	wall_thread_switch_in(&thread, &rows, now);
+	sched.slices++;
+	for (int i = 0; i < 1200; i++) {
+		const bool is_io = i % 2 == 0, is_late = i >= 60 && i % 6 == 0;
+
+		wait_once(&thread, is_io ? &in_io : &in_sleep, &now,
+			  is_io ? 600 * US : 900 * US, is_late ? 500 * US : 0);
+		sched.slices++;
+		sched.delay_ns += is_late ? 500 * US : 0;
+		if (i % 6 == 5)
+			assert_true(wall_thread_settle(&thread, &rows, &sched));
+	}
+	end(&thread, now);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 190 * 500 * US);
+	/* Of what was runnable, a tenth may be taken from the others. */
+	assert_in_range(by_stack[4], 600 * 600 * US - MS, 600 * 600 * US + 190 * 50 * US);
+	assert_in_range(by_stack[3], 600 * 900 * US - 190 * 50 * US, 600 * 900 * US + MS);
+}
+
+/*
  * Waits of 0.3 and 1.2 ms, of which six end before the thread is settled: one of each six is
  * followed by 4 ms without a CPU.  That is known by its length.
  */
@@ -759,6 +790,7 @@ int main(void)
 		cmocka_unit_test(a_wakes_delay_is_no_waiting),
 		cmocka_unit_test(each_wait_gives_its_delay),
 		cmocka_unit_test(each_state_gives_its_own_delay),
+		cmocka_unit_test(lengths_are_told_apart_within_a_factor_of_two),
 		cmocka_unit_test(waits_of_unusual_length_give_what_was_runnable),
 		cmocka_unit_test(what_a_switch_takes_is_running),
 		cmocka_unit_test(what_a_preemption_takes_is_running),
