@@ -361,7 +361,7 @@ static void each_state_gives_its_own_delay(void **state)
  * Waits of 0.6 and 0.9 ms, of which six end before the thread is settled: the first of them, one of
  * 0.6 ms, is followed by 0.5 ms without a CPU, as its length shows.
  */
-static void lengths_are_told_apart_within_a_factor_of_two(void **state)
+static void lengths_differ_within_a_factor_of_two(void **state)
 {
 	struct wall_sched sched = { .delay_ns = 0 };
 	struct wall_thread thread;
@@ -790,7 +790,7 @@ int main(void)
 		cmocka_unit_test(a_wakes_delay_is_no_waiting),
 		cmocka_unit_test(each_wait_gives_its_delay),
 		cmocka_unit_test(each_state_gives_its_own_delay),
-		cmocka_unit_test(lengths_are_told_apart_within_a_factor_of_two),
+		cmocka_unit_test(lengths_differ_within_a_factor_of_two),
 		cmocka_unit_test(waits_of_unusual_length_give_what_was_runnable),
 		cmocka_unit_test(what_a_switch_takes_is_running),
 		cmocka_unit_test(what_a_preemption_takes_is_running),
