@@ -232,7 +232,8 @@ void wall_thread_book(struct wall_thread *thread, const struct wall_rows *rows, 
 				    thread->queued_ns, now_ns);
 		thread->queued_ns = 0;
 	}
-	if (thread->falls_asleep_ns > BOOK_NS / 2)
+	/* As long as none of its waits was read, their states are not known. */
+	if (thread->gap_ns > 0 && thread->falls_asleep_ns > BOOK_NS / 2)
 		book_falling_asleep(thread, rows, now_ns);
 	if (thread->gap_ns > 0 && thread->credit_count == 0)
 		wall_thread_book_short(thread, rows, kept_ns, now_ns);

@@ -3,10 +3,9 @@
  * that ended since the thread was settled.
  *
  * A switch takes each wait the same time.  How long the thread is runnable after waits of one state
- * or length is learned from what was divided before, so most from waits that ended alone.  A thread
- * that is runnable for long is so after few of its waits, when another thread has to use up its
- * time slice: these are longer by that, so those give more that would be of a usual length without
- * it.
+ * or length is learned from waits that ended alone, or with others like them.  A thread that is
+ * runnable for long is so after few of its waits, when another thread has to use up its time slice:
+ * these are longer by that, so those give more that would be of a usual length without it.
  */
 #include "collect/wall/thread_internal.h"
 
