@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) void trace_open(struct call_stack *
 						 .start_ticks = now });
 }
 
-/* Gives the tree back, and then regions that wait for it their turn. */
+/* Gives a tree back in which a call was opened, and then reopens regions that wait for that. */
 static inline __attribute__((always_inline)) void trace_give_opened(struct call_stack *calls,
 								    u64 level)
 {
