@@ -123,7 +123,7 @@ class Packages(live.LiveTest):
             self.skipTest("this is no Debian")
         text = self.write("text", "".join(f"{n * 7919 % 300000} line\n" for n in range(300000)))
         done = subprocess.run([live.FATHOM, "record", "--no-debuginfod", "-o", "s.fathom", "--", sort,
-                               "--parallel=1", "-o", "sorted", text],
+                               "--parallel=1", "--buffer-size=32M", "-o", "sorted", text],
                               cwd=os.path.dirname(text), capture_output=True, text=True, timeout=120, env={**os.environ, "COLUMNS": "80", "LC_ALL": "C"})
         if "sort+0x" not in done.stderr:
             self.skipTest("sort has names here")

@@ -163,12 +163,13 @@ class Titles(ProgramsTest):
         self.assertTrue([title for title in titles if title and title.startswith("nginx: master process")], titles)
 
     def ask_nginx(self, recorded):
-        """Until it has burned something."""
+        """Until it has burned something, and its titles have been read again since it began."""
         client = self.need("curl")
         url = "http://localhost/index.html"
         command = [client, "-s", "-o", "/dev/null", "--unix-socket", self.path("socket"), *[url] * 2000]
+        until = time.monotonic() + 1
         while not recorded.done():
-            if subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0:
+            if subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0 and time.monotonic() > until:
                 return
             time.sleep(0.1)
 
