@@ -146,11 +146,11 @@ static bool waits_again(struct session *session, const struct image *image,
 	       wall_reader_waits_in(&session->wall.reader, image, thread, owned);
 }
 
-/* Looks whether the thread is in that wait, or in another for the same thing. */
+/* Reads the owner, if the thread is in that wait or in another for the same thing. */
 static void look(struct session *session, const struct wall_thread *thread,
-		 struct wall_owned_wait *owned)
+		 struct wall_owned_wait *owned, uint64_t until_ns)
 {
-	const struct image *image = tree_find(&session->tree, thread->pid);
+	struct image *image = tree_find(&session->tree, thread->pid);
 	const bool is_on = goes_on(thread, owned);
 
 	/* A wait for the end of a thread does not change its owner. */
@@ -164,17 +164,8 @@ static void look(struct session *session, const struct wall_thread *thread,
 		return;
 	owned->look = WALL_LOOK_OWNER;
 	owned->met_serial = is_on ? owned->serial : thread->serial;
-}
-
-/* Reads the owner of what the thread was found to wait for. */
-static void meet_owner(struct session *session, const struct wall_thread *thread,
-		       struct wall_owned_wait *owned, uint64_t until_ns)
-{
-	struct image *image = tree_find(&session->tree, thread->pid);
-
-	if (image != NULL && owned->look == WALL_LOOK_OWNER)
-		owned->met_owner = wall_reader_owner(&session->wall.reader, image, owned,
-						     session->wall.owners.tick_ns, until_ns);
+	owned->met_owner = wall_reader_owner(&session->wall.reader, image, owned,
+					     session->wall.owners.tick_ns, until_ns);
 }
 
 /* Writes what this tick's look has found. */
@@ -293,8 +284,7 @@ static void look_at(struct session *session, bool is_of_python, uint64_t until_n
 		if (thread == NULL || thread->is_coarse ||
 		    (owned->wait.on == WAIT_ON_PYTHON_LOCK) != is_of_python)
 			continue;
-		look(session, thread, owned);
-		meet_owner(session, thread, owned, until_ns);
+		look(session, thread, owned, until_ns);
 		if (is_of_python)
 			take_look(session, thread, owned);
 	}
@@ -350,10 +340,8 @@ void session_owners_tick(struct session *session)
 			drop(session, owned);
 			continue;
 		}
-		if (owned->look == WALL_LOOK_DUE) {
-			look(session, thread, owned);
-			meet_owner(session, thread, owned, until_ns);
-		}
+		if (owned->look == WALL_LOOK_DUE)
+			look(session, thread, owned, until_ns);
 		take_look(session, thread, owned);
 		owners->next++;
 	}

@@ -162,19 +162,22 @@ static uint64_t take_running(struct wall_thread *thread, uint64_t ns)
 	return ns - take_rest(thread, givers, count, share(givers, count, ns, 0));
 }
 
+/* The shortest wait that wall_thread_length_of() is of. */
+static uint64_t first_of_length(uint32_t length)
+{
+	return length > 0 ? WALL_LENGTH_LEAST << (length - 1) : 0;
+}
+
 /* Of the lengths in usual. */
 static uint32_t usual_of(uint64_t ns)
 {
-	uint64_t first_ns = 0, least_ns = WALL_LENGTH_LEAST;
-	uint32_t length = 0;
+	const uint32_t length = wall_thread_length_of(ns);
+	const uint64_t first_ns = first_of_length(length);
+	const uint64_t all_ns = (WALL_LENGTH_LEAST << length) - first_ns;
 
-	for (; ns >= least_ns && length < WALL_LENGTHS - 1; length++) {
-		first_ns = least_ns;
-		least_ns *= 2;
-	}
-	const uint64_t part = (ns - first_ns) * WALL_USUAL_PARTS / (least_ns - first_ns);
-
-	return length * WALL_USUAL_PARTS + (uint32_t)at_most(part, WALL_USUAL_PARTS - 1);
+	return length * WALL_USUAL_PARTS +
+	       (uint32_t)at_most((ns - first_ns) * WALL_USUAL_PARTS / all_ns,
+				 WALL_USUAL_PARTS - 1);
 }
 
 /* What the shortest usual length has at least, to a factor of two. */
@@ -182,9 +185,7 @@ static uint64_t usual_least_ns(const struct wall_thread *thread)
 {
 	for (uint32_t i = 0; i < WALL_USUAL; i++) {
 		if (thread->usual[i] * 100 >= thread->usual_count * USUAL_PERCENT)
-			return i < WALL_USUAL_PARTS
-				       ? 0
-				       : WALL_LENGTH_LEAST << (i / WALL_USUAL_PARTS - 1);
+			return first_of_length(i / WALL_USUAL_PARTS);
 	}
 	return 0;
 }

@@ -315,6 +315,14 @@ static void each_wait_gives_its_delay(void **state)
 	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 12 * MS);
 }
 
+/* It gets a CPU at once. */
+static void begin_running(struct wall_thread *thread, struct wall_sched *sched)
+{
+	begin(thread, WALL_QUEUES);
+	wall_thread_switch_in(thread, &rows, 1000 * MS);
+	sched->slices++;
+}
+
 static void wait_once(struct wall_thread *thread, const struct wall_read *read, uint64_t *now,
 		      uint64_t ns, uint64_t delay_ns)
 {
@@ -336,9 +344,7 @@ static void each_state_gives_its_own_delay(void **state)
 	uint64_t now = 1000 * MS;
 
 	(void)state;
-	begin(&thread, WALL_QUEUES);
-	wall_thread_switch_in(&thread, &rows, now);
-	sched.slices++;
+	begin_running(&thread, &sched);
 	for (int i = 0; i < 40; i++) {
 		const bool is_alone = i < 20;
 
@@ -357,63 +363,58 @@ static void each_state_gives_its_own_delay(void **state)
 	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 40 * 4 * MS);
 }
 
-/*
- * Waits of 0.6 and 1.4 ms, of which six end before the thread is settled: the first of them, one of
- * 0.6 ms, is followed by 0.5 ms without a CPU.  To a factor of two, one of 1.4 ms might be as well.
- */
-static void usual_lengths_are_more_exact_than_a_factor_of_two(void **state)
+/* 1,200 waits in turn, of which six end before the thread is settled. */
+struct turns {
+	uint64_t io_ns, sleep_ns;
+	uint64_t late_ns; /* from the 60th on it is without a CPU so long after one of six */
+	bool alternates; /* that is the first or the second of them, and not always the first */
+};
+
+/* Returns for how long the thread was runnable. */
+static uint64_t take_turns(const struct turns *turns)
 {
 	struct wall_sched sched = { .delay_ns = 0 };
 	struct wall_thread thread;
 	uint64_t now = 1000 * MS;
 
-	(void)state;
-	begin(&thread, WALL_QUEUES);
-	wall_thread_switch_in(&thread, &rows, now);
-	sched.slices++;
+	begin_running(&thread, &sched);
 	for (int i = 0; i < 1200; i++) {
-		const bool is_io = i % 2 == 0, is_late = i >= 60 && i % 6 == 0;
+		const bool is_io = i % 2 == 0;
+		const bool is_late = i >= 60 && i % 6 == (turns->alternates ? i / 6 % 2 : 0);
+		const uint64_t late_ns = is_late ? turns->late_ns : 0;
 
 		wait_once(&thread, is_io ? &in_io : &in_sleep, &now,
-			  is_io ? 600 * US : 1400 * US, is_late ? 500 * US : 0);
+			  is_io ? turns->io_ns : turns->sleep_ns, late_ns);
 		sched.slices++;
-		sched.delay_ns += is_late ? 500 * US : 0;
+		sched.delay_ns += late_ns;
 		if (i % 6 == 5)
 			assert_true(wall_thread_settle(&thread, &rows, &sched));
 	}
 	end(&thread, now);
+	return sched.delay_ns;
+}
+
+/* To a factor of two, a wait of 1.4 ms might as well be one of 0.9 with a delay. */
+static void usual_lengths_are_more_exact_than_a_factor_of_two(void **state)
+{
+	const struct turns turns = { 600 * US, 1400 * US, 500 * US, false };
+
+	(void)state;
+	assert_int_equal(take_turns(&turns), 190 * 500 * US);
 	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], 190 * 500 * US);
 	/* Of what was runnable, a tenth may be taken from the others. */
 	assert_in_range(by_stack[4], 600 * 600 * US - MS, 600 * 600 * US + 190 * 50 * US);
 	assert_in_range(by_stack[3], 600 * 1400 * US - 190 * 50 * US, 600 * 1400 * US + MS);
 }
 
-/*
- * Waits of 0.3 and 1.2 ms, of which six end before the thread is settled: one of each six is
- * followed by 4 ms without a CPU.  That is known by its length.
- */
+/* That one of six was followed by 4 ms without a CPU is known by its length. */
 static void waits_of_unusual_length_give_what_was_runnable(void **state)
 {
-	struct wall_sched sched = { .delay_ns = 0 };
-	struct wall_thread thread;
-	uint64_t now = 1000 * MS;
+	const struct turns turns = { 300 * US, 1200 * US, 4 * MS, true };
+	const uint64_t delay_ns = take_turns(&turns);
 
 	(void)state;
-	begin(&thread, WALL_QUEUES);
-	wall_thread_switch_in(&thread, &rows, now);
-	sched.slices++;
-	for (int i = 0; i < 1200; i++) {
-		const bool is_io = i % 2 == 0, is_late = i >= 60 && i % 6 == (i / 6) % 2;
-
-		wait_once(&thread, is_io ? &in_io : &in_sleep, &now,
-			  is_io ? 300 * US : 1200 * US, is_late ? 4 * MS : 0);
-		sched.slices++;
-		sched.delay_ns += is_late ? 4 * MS : 0;
-		if (i % 6 == 5)
-			assert_true(wall_thread_settle(&thread, &rows, &sched));
-	}
-	end(&thread, now);
-	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], sched.delay_ns);
+	assert_int_equal(by_state[WAIT_STATE_RUNNABLE], delay_ns);
 	assert_in_range(by_state[WAIT_STATE_IO], 600 * 300 * US * 9 / 10,
 			600 * 300 * US * 11 / 10);
 }
