@@ -104,6 +104,16 @@ static bool may_read_heap(const struct ruby_scratch *scratch)
 	       (ruby_collector_is_installed() && !ruby_collector_is_here());
 }
 
+/* Whether the innermost control frame is the base of its stack: the thread executes no Ruby. */
+static bool is_at_base(const struct ruby_scratch *scratch, struct mem *mem)
+{
+	struct ruby_walk base;
+
+	return scratch->activations == 0 &&
+	       ruby_begin(mem, scratch->layout, scratch->context, &base) >= 0 &&
+	       base.end - base.next <= scratch->layout->offsets.frame_size;
+}
+
 /* The thread's Ruby frames, of which there may be none; *out_status: whether all were read. */
 static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 					    enum walk_status *out_status)
@@ -129,8 +139,12 @@ static const struct ruby_stack *read_frames(struct walk *walk, struct mem *mem,
 	if (!may_read_heap(scratch)) {
 		struct ruby_frames *const before = frames_before_collection(walk, mem);
 
-		if (before == NULL)
+		if (before == NULL) {
+			/* At Ruby's end an object space that was freed may seem to compact. */
+			if (is_at_base(scratch, mem))
+				*out_status = WALK_COMPLETE;
 			return &frames->stack;
+		}
 		frames = before;
 	} else if (!ruby_frames_read(walk, mem, RUBY_TOP_AS_IT_IS) ||
 		   !ruby_frames_choose(walk, mem, scratch->core)) {
