@@ -58,17 +58,24 @@ const char *remote_ruby_version(const struct remote_ruby *ruby)
 	return ruby_image_version(ruby->image);
 }
 
-static void add(struct remote *remote, uint64_t context, pid_t tid)
+static void set_context(struct remote *remote, struct ruby_context *known, uint64_t context)
+{
+	const struct ruby_offsets *offsets = &remote->ruby->layout.offsets;
+
+	known->context = context;
+	if (context == 0 ||
+	    ruby_read(&remote->mem, &known->thread, context, offsets->ec_thread) < 0)
+		known->context = known->thread = 0;
+}
+
+static void add(struct remote *remote, uint64_t place, uint64_t context, pid_t tid)
 {
 	struct remote_ruby *ruby = remote->ruby;
-	uint64_t thread;
 
-	if (context == 0 ||
-	    ruby_read(&remote->mem, &thread, context, ruby->layout.offsets.ec_thread) < 0)
-		return;
 	ruby->contexts = array_grow(ruby->contexts, ruby->count, &ruby->capacity,
 				    sizeof *ruby->contexts);
-	ruby->contexts[ruby->count++] = (struct ruby_context){ context, thread, tid };
+	ruby->contexts[ruby->count] = (struct ruby_context){ .place = place, .tid = tid };
+	set_context(remote, &ruby->contexts[ruby->count++], context);
 }
 
 /* 2.7: lists the VM's threads, each with its pthread_self(). */
@@ -90,7 +97,7 @@ static void list_vm(struct remote *remote)
 		if (ruby_read(&remote->mem, &pointer, thread, offsets->thread_pthread) < 0 ||
 		    ruby_read(&remote->mem, &context, thread, offsets->thread_ec) < 0)
 			return;
-		add(remote, context, pthreads_tid_at(remote, pointer));
+		add(remote, 0, context, pthreads_tid_at(remote, pointer));
 	}
 }
 
@@ -98,14 +105,21 @@ static void list_vm(struct remote *remote)
 static uint64_t variable_of(struct mem *mem, const struct tls_variable *variable,
 			    uint64_t pointer)
 {
-	uint64_t module, blocks, block = pointer, value;
+	uint64_t module, blocks, block = pointer;
 
 	if (variable->means == TLS_BY_MODULE &&
 	    (mem_read(mem, &module, sizeof module, variable->module) < 0 ||
 	     mem_read(mem, &blocks, sizeof blocks, pointer + 8) < 0 ||
 	     mem_read(mem, &block, sizeof block, blocks + module * 16) < 0))
 		return 0;
-	return mem_read(mem, &value, sizeof value, block + variable->place) < 0 ? 0 : value;
+	return block + variable->place;
+}
+
+static uint64_t value_at(struct mem *mem, uint64_t place)
+{
+	uint64_t value;
+
+	return mem_read(mem, &value, sizeof value, place) < 0 ? 0 : value;
 }
 
 void remote_ruby_list(struct remote *remote)
@@ -119,18 +133,26 @@ void remote_ruby_list(struct remote *remote)
 		return;
 	}
 	pthreads_read(remote, &places);
-	for (size_t i = 0; i < places.count; i++)
-		add(remote,
-		    variable_of(&remote->mem, &layout->context, places.places[i].pointer),
-		    places.places[i].tid);
+	for (size_t i = 0; i < places.count; i++) {
+		const uint64_t place =
+			variable_of(&remote->mem, &layout->context, places.places[i].pointer);
+
+		add(remote, place, value_at(&remote->mem, place), places.places[i].tid);
+	}
 	pthreads_done(&places);
 }
 
-uint64_t remote_ruby_context(const struct remote *remote, pid_t inner_tid)
+/* A native thread changes its context with each fiber, and up to 3.2 with each Thread.new. */
+uint64_t remote_ruby_context(struct remote *remote, pid_t inner_tid)
 {
 	for (size_t i = 0; i < remote->ruby->count; i++) {
-		if (remote->ruby->contexts[i].tid == inner_tid)
-			return remote->ruby->contexts[i].context;
+		struct ruby_context *known = &remote->ruby->contexts[i];
+
+		if (known->tid != inner_tid)
+			continue;
+		if (known->place != 0)
+			set_context(remote, known, value_at(&remote->mem, known->place));
+		return known->context;
 	}
 	return 0;
 }

@@ -29,8 +29,8 @@ bool remote_ruby_gvl_is_verified(const struct remote_ruby *ruby);
 
 /* Lists the threads that exist now. */
 void remote_ruby_list(struct remote *remote);
-/* The context of a thread, by its number in its own PID namespace; 0: it has none. */
-uint64_t remote_ruby_context(const struct remote *remote, pid_t inner_tid);
+/* The present context of a listed thread, by its number in its own PID namespace; 0: it has none. */
+uint64_t remote_ruby_context(struct remote *remote, pid_t inner_tid);
 /* Whether the thread with this context holds the GVL now. */
 bool remote_ruby_holds_gvl(struct remote *remote, uint64_t context);
 /*

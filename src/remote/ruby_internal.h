@@ -11,8 +11,9 @@
 struct ruby_image;
 
 struct ruby_context {
-	uint64_t context, thread; /* rb_execution_context_t, rb_thread_t */
-	pid_t tid;                /* as its own PID namespace numbers it */
+	uint64_t context, thread; /* rb_execution_context_t, rb_thread_t; 0: none yet */
+	uint64_t place; /* the variable that has the context; 0: it is in a list (2.7) */
+	pid_t tid;      /* as its own PID namespace numbers it */
 };
 
 struct remote_ruby {

@@ -31,9 +31,9 @@
 #define DEAR_WINDOWS  2
 #define WINDOW_NS     (100 * NS_PER_MS)
 /*
- * A program that switches too often to report it has all of its waiting threads read at each tick:
- * the next ticks are left out until that took at most 2 % of a processor at 100 Hz, and as many
- * times more as the rate is higher.
+ * Of a program that switches too often to report it, so many threads are read in a tick that it
+ * takes 2 % of a processor at 100 Hz, and as many times more as the rate is higher.  After a read
+ * that took longer, ticks are left out.
  */
 #define REST_FACTOR  50
 #define REST_TICK_NS (10 * NS_PER_MS)

@@ -13,10 +13,13 @@
 #include "collect/session/state.h"
 #include "collect/session/wall_internal.h"
 #include "record/writer.h"
+#include "remote/stack.h"
 #include "remote/task.h"
 
 /* How often /proc is scanned for new threads. */
 #define SCAN_NS (50 * NS_PER_MS)
+/* What looks at a busy program's threads may take of a processor in one tick: 2 % of it at 100 Hz. */
+#define LOOKS_CPU_NS (NS_PER_MS / 5)
 
 void session_wall_end_unlisted(const struct session *session, struct image *image,
 			       uint64_t before_ns)
@@ -187,16 +190,13 @@ static void read_switched(struct session *session, uint64_t now_ns)
 	wall->listed_count = 0;
 }
 
-void session_wall_tick_coarse(struct session *session)
+static void look_at_all(struct session *session, uint64_t now_ns)
 {
 	struct session_wall *wall = &session->wall;
-	const uint64_t now_ns = monotonic_ns();
 	uint64_t hi, lo, value;
 	size_t cursor = 0;
 
 	wall->looks++;
-	scan_all(session, now_ns);
-	wall->reads_until_ns = now_ns + wall->tick_ns / READS_PART;
 	while (table_next(&wall->threads.by_row, &cursor, &hi, &lo, &value)) {
 		struct wall_thread *thread = (void *)(uintptr_t)value;
 
@@ -204,6 +204,56 @@ void session_wall_tick_coarse(struct session *session)
 			look_coarse(session, thread, false, now_ns);
 	}
 	read_switched(session, now_ns);
+}
+
+static void begin_turns(struct session_wall *wall)
+{
+	uint64_t hi, lo, value;
+	size_t cursor = 0;
+
+	wall->looks++;
+	while (table_next(&wall->threads.by_row, &cursor, &hi, &lo, &value)) {
+		struct wall_thread *thread = (void *)(uintptr_t)value;
+
+		if (thread->end_ns == UINT64_MAX)
+			session_wall_list(wall, thread);
+	}
+}
+
+/*
+ * Looks at as many threads as a tick of a busy program may, and at the others in later ones.
+ * All at one moment would be like one look where they do the same at the same time.
+ */
+static void look_in_turns(struct session *session, uint64_t now_ns)
+{
+	struct session_wall *wall = &session->wall;
+	const uint64_t until_ns = stack_clock_ns() + LOOKS_CPU_NS;
+
+	if (wall->listed_count == 0)
+		begin_turns(wall);
+	while (wall->listed_count > 0 && stack_clock_ns() < until_ns) {
+		struct wall_thread *thread =
+			wall_find(&wall->threads, wall->listed[--wall->listed_count]);
+
+		if (thread == NULL)
+			continue;
+		thread->is_listed = false;
+		if (thread->end_ns == UINT64_MAX)
+			look_coarse(session, thread, true, now_ns);
+	}
+}
+
+void session_wall_tick_coarse(struct session *session)
+{
+	struct session_wall *wall = &session->wall;
+	const uint64_t now_ns = monotonic_ns();
+
+	scan_all(session, now_ns);
+	wall->reads_until_ns = now_ns + wall->tick_ns / READS_PART;
+	if (wall->has_gone_coarse)
+		look_in_turns(session, now_ns);
+	else
+		look_at_all(session, now_ns);
 	wall->threads.now_ns = now_ns;
 }
 

@@ -51,7 +51,8 @@ struct wall_process {
 	struct remote remote;
 	bool is_open, is_stale;
 	uint64_t opened_ns, cost_ns; /* also of one that could not be opened */
-	uint64_t listed_ns; /* the tick at which its interpreters' threads were listed */
+	uint64_t listed_ns;  /* the tick at which its interpreters' threads were listed */
+	uint64_t listing_ns; /* the time of that */
 	struct wall_holders holders;
 };
 
@@ -152,13 +153,16 @@ static struct wall_process *process_of(struct wall_reader *reader, const struct 
 	return process->is_open ? process : NULL;
 }
 
-static void list_threads(struct wall_process *process, uint64_t now_ns)
+/* Once a tick, and again for a thread that began after that. */
+static void list_threads(struct wall_process *process, uint64_t start_ns, uint64_t now_ns)
 {
 	struct remote *remote = &process->remote;
 
-	if (process->listed_ns == now_ns || (!remote->python && !remote->ruby))
+	if ((process->listed_ns == now_ns && process->listing_ns > start_ns) ||
+	    (!remote->python && !remote->ruby))
 		return;
 	process->listed_ns = now_ns;
+	process->listing_ns = monotonic_ns();
 	memory_forget(&remote->mem);
 	if (remote->python)
 		remote_python_list(remote);
@@ -215,7 +219,7 @@ static enum wall_reading read_thread(struct wall_reader *reader, struct wall_pro
 	met.state = status.state;
 	if (met.state == 'R')
 		met.state = 0;
-	list_threads(process, now_ns);
+	list_threads(process, thread->start_ns, now_ns);
 	memory_forget(&remote->mem);
 	remote->walks_until_ns = stack_clock_ns() + WALK_MOST_NS;
 	thread_state_find(remote, thread->inner_tid, &met.states);
@@ -298,7 +302,7 @@ static uint32_t read_interpreted(struct wall_reader *reader, struct image *image
 
 	if (remote == NULL || inner_tid == 0 || (!remote->python && !remote->ruby))
 		return 0;
-	list_threads(process, now_ns);
+	list_threads(process, 0, now_ns);
 	memory_forget(&remote->mem);
 	remote->walks_until_ns = stack_clock_ns() + WALK_MOST_NS;
 	thread_state_find(remote, inner_tid, &states);
@@ -328,7 +332,7 @@ pid_t wall_reader_owner(struct wall_reader *reader, struct image *image,
 		return 0;
 	memory_forget(&process->remote.mem);
 	if (owned->wait.on == WAIT_ON_PYTHON_LOCK) {
-		list_threads(process, now_ns);
+		list_threads(process, 0, now_ns);
 		return wall_holders_find(&process->holders,
 					 &(struct wall_holders_terms){ reader->threads, image,
 								       &process->remote, owned,

@@ -79,8 +79,9 @@ static void make(struct made *made)
 		pages_put_word(made->pages, thread_at(i) + NATIVE, page_at(3ULL * i + 2));
 		/* A node that is in no queue points to itself. */
 		pages_put_word(made->pages, thread_at(i) + NODE, thread_at(i) + NODE);
-		made->contexts[i] =
-			(struct ruby_context){ context_of(i), thread_at(i), (pid_t)(100 + i) };
+		made->contexts[i] = (struct ruby_context){ .context = context_of(i),
+							   .thread = thread_at(i),
+							   .tid = (pid_t)(100 + i) };
 	}
 	pages_put_word(made->pages, ractor() + OWNER, thread_at(0));
 	queue(made, NULL, 0);
