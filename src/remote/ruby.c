@@ -30,6 +30,7 @@ bool remote_ruby_find(struct remote *remote, const struct remote_image *image, c
 
 	ruby->image = file;
 	ruby_image_layout(file, image->bias, &ruby->layout);
+	ruby->waitpid = ruby_image_waitpid(file, image->bias);
 	if (remote->images.count > 0) {
 		const struct remote_image *program = &remote->images.images[0];
 		CLEANUP(freep) char *its_path = remote_image_path(remote, program);

@@ -44,6 +44,11 @@ bool remote_ruby_waits_for_gvl(struct remote *remote, uint64_t context, uint64_t
  */
 bool remote_ruby_keeps(const struct remote *remote, const struct remote_stack *stack);
 /*
+ * Whether the stack's innermost native frames are of a wait for a child: up to 3.2 the thread of
+ * Process.detach, as Open3 has it, waits in no method.
+ */
+bool remote_ruby_waits_for_child(const struct remote *remote, const struct remote_stack *stack);
+/*
  * The thread that holds the GVL that the one with this context waits for; 0: none, or unknown.
  */
 pid_t remote_ruby_gvl_holder(struct remote *remote, uint64_t context);

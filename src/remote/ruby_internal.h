@@ -19,6 +19,7 @@ struct ruby_context {
 struct remote_ruby {
 	const struct ruby_image *image; /* of remote->files */
 	struct ruby_layout layout;
+	struct code_range waitpid;
 	struct ruby_context *contexts; /* as last listed */
 	size_t count, capacity;
 };

@@ -281,6 +281,21 @@ bool remote_ruby_keeps(const struct remote *remote, const struct remote_stack *s
 	return of_ruby > 0 && of_ruby <= KEPT_FRAMES;
 }
 
+bool remote_ruby_waits_for_child(const struct remote *remote, const struct remote_stack *stack)
+{
+	const struct code_range waitpid = remote->ruby->waitpid;
+
+	for (size_t i = 0; stack && i < stack->count; i++) {
+		const struct stack_frame *frame = &stack->frames[i];
+
+		if (frame->kind != STACK_NATIVE)
+			return false;
+		if (frame->address >= waitpid.start && frame->address < waitpid.end)
+			return true;
+	}
+	return false;
+}
+
 /* The data of a typed object, and its type's name; 0: not a typed object. */
 static uint64_t typed_data(struct remote *remote, uint64_t object, char name[TYPE_NAME_SIZE])
 {

@@ -9,12 +9,17 @@
 /* Of a Mutex whose caller is no condition: it sleeps for a time. */
 static const struct ruby_wait mutex_sleep = { "Mutex#sleep", WAIT_STATE_SLEEP, NULL, 0 };
 
-#define CONDITION RUBY_WAIT_CONDITION
-#define FUTEX     RUBY_WAIT_FUTEX
-#define OWN       RUBY_WAIT_OWN
+#define CONDITION  RUBY_WAIT_CONDITION
+#define FUTEX      RUBY_WAIT_FUTEX
+#define OWN        RUBY_WAIT_OWN
+#define UNSELECTED RUBY_WAIT_UNSELECTED
 static const struct ruby_wait waits[] = {
 	{ "Kernel#sleep", WAIT_STATE_SLEEP, NULL, 0 },
 	{ "Kernel.sleep", WAIT_STATE_SLEEP, NULL, 0 },
+	/* Without descriptors; from 2.7 on this is no call of select(2). */
+	{ "IO.select", WAIT_STATE_SLEEP, NULL, UNSELECTED },
+	{ "Kernel.select", WAIT_STATE_SLEEP, NULL, UNSELECTED },
+	{ "Kernel#select", WAIT_STATE_SLEEP, NULL, UNSELECTED },
 	{ "Thread#join", WAIT_STATE_WAIT, NULL, 0 },
 	{ "Thread#value", WAIT_STATE_WAIT, NULL, 0 },
 	{ "Thread.stop", WAIT_STATE_WAIT, NULL, 0 },
@@ -62,6 +67,7 @@ static const struct ruby_wait waits[] = {
 #undef CONDITION
 #undef FUTEX
 #undef OWN
+#undef UNSELECTED
 
 /* Implemented in C, or in Ruby's own Ruby code, as Queue#pop from 3.2 on. */
 static bool is_rubys_own(const struct stack_frame *frame)
@@ -115,6 +121,8 @@ static bool is_by(const struct ruby_wait *wait, int64_t call)
 {
 	if (wait->flags & RUBY_WAIT_FUTEX)
 		return call == SYS_futex;
+	if (wait->flags & RUBY_WAIT_UNSELECTED)
+		return call == SYS_futex || call == SYS_ppoll;
 	return !(wait->flags & RUBY_WAIT_OWN) || ruby_wait_is_in(call);
 }
 

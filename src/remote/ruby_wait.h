@@ -23,6 +23,8 @@ struct ruby_wait {
 /* In other system calls than futex, or than Ruby's own, the method waits for what these are on. */
 #define RUBY_WAIT_FUTEX 2U
 #define RUBY_WAIT_OWN   4U
+/* In select(2), the method waits for descriptors; otherwise it has been given none. */
+#define RUBY_WAIT_UNSELECTED 8U
 
 /* Whether Ruby implements its own waits by this system call, too: others show what they wait for. */
 bool ruby_wait_is_in(int64_t call);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -53,6 +54,23 @@ static char *path_of(const union address *address, socklen_t len)
 	return xstrndup(path, strnlen(path, len - head));
 }
 
+static bool is_stream(int copy)
+{
+	socklen_t size = sizeof(int);
+	int type = 0;
+
+	return getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+static bool is_connecting(int copy)
+{
+	struct tcp_info info = { 0 };
+	socklen_t size = sizeof info;
+
+	return getsockopt(copy, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+	       info.tcpi_state == TCP_SYN_SENT;
+}
+
 static enum socket_peer_answer ask(int copy, struct socket_row *row)
 {
 	union address own = { 0 }, peer = { 0 };
@@ -70,6 +88,8 @@ static enum socket_peer_answer ask(int copy, struct socket_row *row)
 		row->local_port = read_inet(&own, unused);
 		if (has_peer && is_inet(&peer))
 			row->port = read_inet(&peer, row->address);
+		else if (!row->is_listening && is_stream(copy))
+			return is_connecting(copy) ? SOCKET_PEER_CONNECTING : SOCKET_PEER_NONE;
 		else
 			row->is_listening = row->local_port != 0;
 		return row->port != 0 || row->is_listening ? SOCKET_PEER_KNOWN

@@ -22,9 +22,10 @@ struct socket_row {
 
 enum socket_peer_answer {
 	SOCKET_PEER_KNOWN,
-	SOCKET_PEER_NONE,    /* unbound and unconnected, for good or for now */
-	SOCKET_PEER_OTHER,   /* the descriptor is not a socket's */
-	SOCKET_PEER_REFUSED, /* the kernel lacks the call, or forbids it */
+	SOCKET_PEER_NONE,       /* unconnected, for good or for now */
+	SOCKET_PEER_CONNECTING, /* to what only the tables of /proc say */
+	SOCKET_PEER_OTHER,      /* the descriptor is not a socket's */
+	SOCKET_PEER_REFUSED,    /* the kernel lacks the call, or forbids it */
 };
 
 /* fd: in the process; inode: must still be the descriptor's. Fills *row except its inode. */

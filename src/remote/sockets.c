@@ -221,8 +221,27 @@ static bool is_listened_at(struct sockets *sockets, pid_t pid, uint16_t port, ui
 	return table_get(&sockets->listening, 0, port, &unused);
 }
 
+/* Reads tables if there is time for it. */
+static bool read_in_time(struct sockets *sockets, const struct socket_asked *asked,
+			 uint64_t now_ns)
+{
+	if (sockets->since_ns == 0)
+		sockets->since_ns = now_ns;
+	/* A thread is asked once per wait, and several may be at one tick. */
+	if (sockets->cost_ns >= BURST_NS + (now_ns - sockets->since_ns) / PART) {
+		sockets->is_short = true;
+		return false;
+	}
+	const uint64_t begin = monotonic_ns();
+
+	read_tables(sockets, asked->pid, asked->inode);
+	sockets->cost_ns += monotonic_ns() - begin;
+	return true;
+}
+
 /* NULL: this way is refused, or the socket is not connected yet. */
-static const struct socket_row *ask(struct sockets *sockets, const struct socket_asked *asked)
+static const struct socket_row *ask(struct sockets *sockets, const struct socket_asked *asked,
+				    uint64_t now_ns)
 {
 	struct socket_row found = { .inode = asked->inode };
 	enum socket_peer_answer answer;
@@ -238,6 +257,9 @@ static const struct socket_row *ask(struct sockets *sockets, const struct socket
 		close(sockets->pidfd - 1);
 		sockets->pidfd = -1;
 	}
+	if (answer == SOCKET_PEER_CONNECTING)
+		return read_in_time(sockets, asked, now_ns) ? find(sockets, asked->inode)
+							    : NULL;
 	if (answer != SOCKET_PEER_KNOWN && answer != SOCKET_PEER_OTHER)
 		return NULL;
 	if (sockets->count > ROWS_MOST)
@@ -255,21 +277,11 @@ static const struct socket_row *look_up(struct sockets *sockets,
 	const struct socket_row *row = find(sockets, asked->inode);
 
 	if (!row)
-		row = ask(sockets, asked);
+		row = ask(sockets, asked, now_ns);
 	if (row || sockets->pidfd > 0)
 		return row;
-	if (sockets->since_ns == 0)
-		sockets->since_ns = now_ns;
-	/* A thread is asked once per wait, and several may be at one tick. */
-	if (sockets->cost_ns < BURST_NS + (now_ns - sockets->since_ns) / PART) {
-		const uint64_t begin = monotonic_ns();
-
-		read_tables(sockets, asked->pid, asked->inode);
-		sockets->cost_ns += monotonic_ns() - begin;
-		row = add(sockets, asked->inode); /* remember that it is in no table */
-	}
-	sockets->is_short |= !row;
-	return row;
+	/* Remembers also that it is in no table. */
+	return read_in_time(sockets, asked, now_ns) ? add(sockets, asked->inode) : NULL;
 }
 
 bool sockets_add(struct sockets *sockets, const struct socket_asked *asked, uint64_t now_ns,
@@ -302,7 +314,7 @@ bool sockets_add_peer(struct sockets *sockets, const struct socket_asked *asked,
 	const struct socket_row *row = find(sockets, asked->inode);
 
 	if (!row && sockets->pidfd >= 0)
-		row = ask(sockets, asked);
+		row = ask(sockets, asked, now_ns);
 	if (!row || row->is_listening || row->is_accepted || (!row->path && row->port == 0))
 		return false;
 	const struct socket_row known = *row;

@@ -3,7 +3,7 @@
  *
  * Each socket is asked once (socket_peer.h) and cached: its inode is not reused while it is
  * open. What is not a socket is cached as such: event loops also watch pipes and eventfds. Where
- * asking is refused, the tables of the process's network namespace (/proc/PID/net) are read, for
+ * asking is refused, and for connections that are being made, the tables of the process's network namespace (/proc/PID/net) are read, for
  * at most a tenth of the time; their beginning also lists the ports that are listened at.
  */
 #pragma once
@@ -42,8 +42,8 @@ struct socket_asked {
 bool sockets_add(struct sockets *sockets, const struct socket_asked *asked, uint64_t now_ns,
 		 struct text *out);
 /*
- * The same of a connection that the process made, "127.0.0.1:5432" or "/run/app.sock"; false for
- * others, and where sockets cannot be asked (tables are not read).
+ * The same of a connection that the process made or is making, "127.0.0.1:5432" or
+ * "/run/app.sock"; false for others, and where sockets cannot be asked (then no tables are read).
  */
 bool sockets_add_peer(struct sockets *sockets, const struct socket_asked *asked,
 		      uint64_t now_ns, struct text *out);

@@ -110,6 +110,13 @@ static bool read_gil(struct remote *remote, const struct task_call *call, struct
 	return true;
 }
 
+/* A thread of Ruby's own waits for a child on behalf of no method. */
+static bool is_for_rubys_child(const struct remote *remote, const struct wait_thread *thread)
+{
+	return remote->ruby && is_in(&thread->call, SYS_futex) &&
+	       remote_ruby_waits_for_child(remote, thread->stack);
+}
+
 static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
 		      struct wait *wait)
 {
@@ -130,6 +137,10 @@ static bool read_ruby(struct remote *remote, const struct wait_thread *thread,
 		return true;
 	}
 	known = context != 0 ? ruby_wait_of(thread->stack, call->number) : NULL;
+	if (!known && is_for_rubys_child(remote, thread)) {
+		wait->state = WAIT_STATE_WAIT;
+		return true;
+	}
 	if (!known)
 		return false;
 	wait->state = (uint8_t)known->state;
@@ -245,6 +256,8 @@ static void describe_object(struct remote *remote, const struct wait_thread *thr
 		text_add(out, "sleep");
 	else if (ruby)
 		wait_place_add_ruby(thread->stack, ruby->what ? ruby->what : ruby->method, out);
+	else if (is_for_rubys_child(remote, thread))
+		text_add(out, "a child");
 	else if (wait->on == WAIT_ON_MUTEX || wait->on == WAIT_ON_RWLOCK)
 		add_native_lock(remote, wait, out);
 	else if (wait->on == WAIT_ON_PYTHON_LOCK)
@@ -275,6 +288,8 @@ static void read_label(struct remote *remote, const struct wait_thread *thread,
 	}
 	if (object.len > 0 && known)
 		text_addf(&text, "%s(%s)", known->name, text_string(&object));
+	else if (thread->state == 'D' && known && known->on == CALL_ON_PATH)
+		text_add(&text, known->name); /* reads a directory: each file would be a row */
 	else
 		wait_describe(remote, call, true, &text);
 	if (text.len > 0)

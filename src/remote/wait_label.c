@@ -220,11 +220,18 @@ static void tally_select(const struct label *label, struct tally *tally)
  */
 static void leave_out_rubys(const struct label *label, struct tally *tally)
 {
-	if (!label->remote->ruby || tally->total != 2 || tally->count != 2 ||
-	    strcmp(tally->kinds[1].kind, "an eventfd") != 0)
+	const char *own = "an eventfd";
+
+	if (!label->remote->ruby || tally->total != 2 || tally->count != 2)
+		return;
+	/* select(2) has them in the order of their numbers. */
+	if (strcmp(tally->kinds[1].kind, own) == 0)
+		tally->last = tally->first;
+	else if (strcmp(tally->kinds[0].kind, own) == 0)
+		tally->kinds[0] = tally->kinds[1];
+	else
 		return;
 	tally->count = tally->total = 1;
-	tally->last = tally->first;
 }
 
 static void tally_descriptors(const struct label *label, const struct call *known,
@@ -294,6 +301,21 @@ static void add_address(const struct label *label, uint64_t at, uint64_t len)
 		text_addf(label->out, "[%s]:%u", text, (unsigned)ntohs(address.sin6_port));
 }
 
+/* As the program wrote it, which may be relative; nothing if it cannot be read whole. */
+static void add_path(const struct label *label, uint64_t at)
+{
+	char path[PATH_MAX];
+
+	for (size_t len = 0; len < sizeof path; len++) {
+		if (mem_read(&label->remote->mem, &path[len], 1, at + len) < 0)
+			return;
+		if (path[len] != '\0')
+			continue;
+		text_add_printable(label->out, path, len);
+		return;
+	}
+}
+
 static void add_object(const struct label *label, const struct call *known)
 {
 	const uint64_t *arguments = label->call->arguments;
@@ -323,6 +345,9 @@ static void add_object(const struct label *label, const struct call *known)
 		add_address(label, argument, arguments[known->argument + 1]);
 		if (label->out->len == 0)
 			add_descriptor(label, (int)arguments[0]);
+		break;
+	case CALL_ON_PATH:
+		add_path(label, argument);
 		break;
 	case CALL_ON_FUTEX:
 	case CALL_ON_NOTHING:

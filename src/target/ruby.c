@@ -24,7 +24,8 @@
 struct ruby_image {
 	struct ruby_layout layout; /* with the file's own addresses */
 	struct ruby_version version;
-	struct error why_not; /* "": frames can be walked */
+	struct code_range waitpid; /* the function, in the file's own addresses */
+	struct error why_not;      /* "": frames can be walked */
 };
 
 #define CLASS_SYMBOL(name, text) \
@@ -209,6 +210,15 @@ static int find_what_moves(struct ruby_layout *layout, const struct elf_file *el
 	return error_set(err, -ENOTSUP, "CRuby %s is not known yet", version);
 }
 
+static struct code_range find_function(const struct elf_file *elf, const char *name)
+{
+	struct elf_file_symbol symbol;
+
+	return elf_file_find(elf, name, &symbol)
+		       ? (struct code_range){ symbol.address, symbol.address + symbol.size }
+		       : (struct code_range){ 0 };
+}
+
 /* Fills the layout; if it is refused, only the version remains. */
 static void read_layout(struct ruby_image *image, struct elf_file *elf)
 {
@@ -227,6 +237,7 @@ static void read_layout(struct ruby_image *image, struct elf_file *elf)
 		*layout = (struct ruby_layout){ .version = layout->version };
 	else
 		layout->is_known = 1;
+	image->waitpid = find_function(elf, "rb_waitpid");
 }
 
 int ruby_image_read(const char *path, struct ruby_image **out_image, struct error *err)
@@ -273,6 +284,12 @@ void ruby_image_layout(const struct ruby_image *image, uint64_t load_bias,
 	layout_symbols_move(symbols, SYMBOLS, load_bias, out_layout);
 	layout_variable_move(&out_layout->context, load_bias);
 	out_layout->symbols += load_bias;
+}
+
+struct code_range ruby_image_waitpid(const struct ruby_image *image, uint64_t load_bias)
+{
+	return (struct code_range){ image->waitpid.start + load_bias,
+				    image->waitpid.end + load_bias };
 }
 
 void ruby_layout_use_copies(struct ruby_layout *layout, const char *path, uint64_t load_bias)

@@ -27,5 +27,7 @@ const char *ruby_image_why_not(const struct ruby_image *image);
 /* The layout for a process that has the file at this load bias. */
 void ruby_image_layout(const struct ruby_image *image, uint64_t load_bias,
 		       struct ruby_layout *out_layout);
+/* rb_waitpid(), by which every method and thread waits for children; empty: the file lacks it. */
+struct code_range ruby_image_waitpid(const struct ruby_image *image, uint64_t load_bias);
 /* Uses the program's copies of variables, if it has any (layout_symbols_use_copies()). */
 void ruby_layout_use_copies(struct ruby_layout *layout, const char *path, uint64_t load_bias);
