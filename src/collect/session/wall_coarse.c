@@ -33,6 +33,38 @@ void session_wall_end_unlisted(const struct session *session, struct image *imag
 	}
 }
 
+static int compare_tids(const void *a, const void *b)
+{
+	const pid_t first = *(const pid_t *)a, second = *(const pid_t *)b;
+
+	return first < second ? -1 : first > second;
+}
+
+/* Ends a thread that is gone at now_ns: in the middle of the time since it was there last. */
+static void end_gone(struct session *session, struct wall_thread *thread, uint64_t now_ns)
+{
+	const uint64_t scanned_ns = session->wall.scanned_ns;
+	uint64_t there_ns = thread->since_ns;
+
+	if (scanned_ns > there_ns && scanned_ns < now_ns)
+		there_ns = scanned_ns;
+	session_wall_end_missed(session, thread, there_ns + (now_ns - there_ns) / 2);
+}
+
+/* Ends the image's threads that are not among those that exist, in ascending order. */
+static void end_unlisted(struct session *session, struct image *image, const pid_t *tids,
+			 size_t count, uint64_t now_ns)
+{
+	for (size_t i = 0; i < image->thread_count; i++) {
+		struct wall_thread *thread =
+			wall_find(&session->wall.threads, image->threads[i].row);
+
+		if (thread != NULL && thread->end_ns == UINT64_MAX &&
+		    bsearch(&thread->tid, tids, count, sizeof *tids, compare_tids) == NULL)
+			end_gone(session, thread, now_ns);
+	}
+}
+
 /* Adds an image's new threads, also those that have got the tid of an ended one. */
 static void scan_image(struct session *session, struct image *image, uint64_t now_ns)
 {
@@ -42,6 +74,8 @@ static void scan_image(struct session *session, struct image *image, uint64_t no
 
 	if (task_list(image->pid, &tids, &count) < 0)
 		return;
+	qsort(tids, count, sizeof *tids, compare_tids);
+	end_unlisted(session, image, tids, count, now_ns);
 	for (size_t i = 0; i < count; i++) {
 		struct image_thread *known =
 			image_thread_at(image, tids[i], now_ns, session->writer);
@@ -72,8 +106,6 @@ static void scan_all(struct session *session, uint64_t now_ns)
 	struct tree *tree = &session->tree;
 	const bool is_due = now_ns >= wall->scanned_ns + SCAN_NS;
 
-	if (is_due)
-		wall->scanned_ns = now_ns;
 	for (size_t i = 0; i < tree->count; i++) {
 		struct image *image = tree->images[i];
 		const bool is_new = image->thread_count == 0 ||
@@ -82,6 +114,8 @@ static void scan_all(struct session *session, uint64_t now_ns)
 		if (!image->is_gone && (is_due || is_new))
 			scan_image(session, image, now_ns);
 	}
+	if (is_due)
+		wall->scanned_ns = now_ns;
 }
 
 void session_wall_end_missed(struct session *session, struct wall_thread *thread,
@@ -136,8 +170,7 @@ static void look_coarse(struct session *session, struct wall_thread *thread, boo
 	struct wall_sched sched;
 
 	if (!session_wall_read_sched(wall, thread, &sched)) {
-		/* It has ended since its last look. */
-		session_wall_end_missed(session, thread, thread->since_ns);
+		end_gone(session, thread, now_ns);
 		return;
 	}
 	const bool was_switched = sched.slices != thread->sched.slices;
@@ -266,8 +299,9 @@ static void note_coarse(struct session *session)
 
 	text_addf(&note,
 		  "the program switches between threads so often that to report each switch "
-		  "would slow it: from %.1f s on the lengths of waits come from schedstat, and "
-		  "waiting threads are read every %.0f ms",
+		  "would slow it: from %.1f s on the lengths of waits come from schedstat, "
+		  "waiting threads are read every %.0f ms, the ends of threads are known to "
+		  "50 ms, and threads that live shorter may be missing",
 		  (double)(wall->coarse_ns - session->start_ns) / 1e9,
 		  ((double)end_ns - (double)wall->coarse_ns) / 1e6 / looks);
 	recording_writer_note(session->writer, text_string(&note));

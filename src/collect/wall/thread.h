@@ -66,10 +66,12 @@ struct wall_sched {
 
 /*
  * What was read of the short waits of threads that have ended, of one kind: a thread may end
- * before it was read.
+ * before it was read.  A short life has less time than its waits that were read stand for: the
+ * others of its kind that were not read have the rest, which is due.
  */
 struct wall_kind {
 	uint64_t by_state[WALL_LENGTHS][WAIT_STATE_COUNT];
+	uint64_t due[WALL_LENGTHS][WAIT_STATE_COUNT];
 };
 
 struct wall_thread {

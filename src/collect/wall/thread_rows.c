@@ -117,6 +117,13 @@ static const uint64_t *read_at(const struct wall_thread *thread, int length)
 	return sum_of(own) > 0 ? own : NULL;
 }
 
+static const uint64_t *due_of_kind(const struct wall_thread *thread, int length)
+{
+	return thread->kind != NULL && sum_of(thread->kind->due[length]) > 0
+		       ? thread->kind->due[length]
+		       : NULL;
+}
+
 static const uint64_t *read_of_kind(const struct wall_thread *thread, int length)
 {
 	const uint64_t *of_kind;
@@ -155,15 +162,18 @@ static bool is_well_read(const struct wall_thread *thread)
 }
 
 /*
- * The waits that were read and are most like those of this length: the thread's own, else those
- * of ended threads of its kind, unless enough of its own were read; then those of the nearest
- * length. NULL: none was read.
+ * The waits that were read and are most like those of this length: what is due to those of its
+ * kind, unless enough of its own were read, else its own, else those of its kind; then those of the
+ * nearest length. NULL: none was read.
  */
 static const uint64_t *read_like(const struct wall_thread *thread, int length)
 {
-	const uint64_t *met = read_at(thread, length);
+	const bool is_like_others = !is_well_read(thread);
+	const uint64_t *met = is_like_others ? due_of_kind(thread, length) : NULL;
 
-	if (met == NULL && !is_well_read(thread))
+	if (met == NULL)
+		met = read_at(thread, length);
+	if (met == NULL && is_like_others)
 		met = read_of_kind(thread, length);
 	if (met == NULL)
 		met = nearest(thread, length, read_at);
@@ -223,6 +233,12 @@ void wall_thread_add_to_kind(const struct wall_thread *thread)
 	for (int i = 0; i < WALL_LENGTHS && thread->kind != NULL; i++) {
 		for (int j = 0; j < WAIT_STATE_COUNT; j++)
 			thread->kind->by_state[i][j] += thread->shorts[i].by_state[j];
+	}
+	for (uint32_t i = 0; i < thread->credit_count && thread->kind != NULL; i++) {
+		const struct wall_credit *credit = &thread->credits[i];
+
+		thread->kind->due[credit->length][credit->read.state % WAIT_STATE_COUNT] +=
+			credit->ns;
 	}
 }
 

@@ -734,6 +734,48 @@ static void a_thread_that_was_never_read_is_like_others_of_its_kind(void **state
 	assert_int_equal(by_state[WAIT_STATE_SYSCALL], 0);
 }
 
+/*
+ * A thread of the kind waits for a lock for lock_ns and sleeps for 3 ms, once; a tick comes tick_ns
+ * after its beginning.
+ */
+static void live_shortly(struct wall_kind *kind, uint64_t lock_ns, uint64_t tick_ns)
+{
+	static const struct wall_read in_lock = { .has_stack = true,
+						  .state = WAIT_STATE_LOCK,
+						  .stack = 5 };
+	struct wall_thread thread = { .row = 1, .kind = kind };
+
+	wall_thread_begin(&thread, WALL_RUNS, 1000 * MS);
+	if (lock_ns > 0) {
+		wall_thread_switch_out(&thread, &rows, 1000 * MS, false);
+		if (tick_ns < lock_ns)
+			wall_thread_take_read(&thread, &in_lock, GAP);
+		wall_thread_switch_in(&thread, &rows, 1000 * MS + lock_ns);
+	}
+	wall_thread_switch_out(&thread, &rows, 1000 * MS + lock_ns, false);
+	if (tick_ns >= lock_ns && tick_ns < lock_ns + 3 * MS)
+		wall_thread_take_read(&thread, &in_sleep, GAP);
+	wall_thread_switch_in(&thread, &rows, 1003 * MS + lock_ns);
+	wall_thread_end(&thread, &rows, 1003 * MS + lock_ns);
+	wall_thread_close(&thread, &rows);
+}
+
+/* One of four waits for a lock first: what reads stand for and these lives lack, others have. */
+static void short_lives_have_the_states_of_all_together(void **state)
+{
+	struct wall_kind kind = { 0 };
+	struct wall_thread unused;
+
+	(void)state;
+	begin(&unused, WALL_RUNS);
+	for (uint64_t tick_ns = 0; tick_ns < 1000 * GAP; tick_ns += 3700 * US) {
+		for (int i = 0; i < 4; i++)
+			live_shortly(&kind, i == 0 ? 3 * MS : 0, tick_ns % GAP);
+	}
+	/* 3 of 15 ms. */
+	assert_in_range(by_state[WAIT_STATE_LOCK] * 1000 / sum(), 190, 210);
+}
+
 /* Many short reads of a file, and one long wait at the end of its life. */
 static void time_at_the_beginning_of_waits_is_like_most_of_them(void **state)
 {
@@ -825,6 +867,7 @@ int main(void)
 		cmocka_unit_test(without_switches_a_thread_is_read_when_it_is_its_turn),
 		cmocka_unit_test(without_switches_a_long_wait_stands_for_itself),
 		cmocka_unit_test(a_thread_that_was_never_read_is_like_others_of_its_kind),
+		cmocka_unit_test(short_lives_have_the_states_of_all_together),
 		cmocka_unit_test(time_before_the_first_read_is_like_what_is_read_then),
 		cmocka_unit_test(a_thread_that_was_read_often_is_like_itself),
 		cmocka_unit_test(time_at_the_beginning_of_waits_is_like_most_of_them),
