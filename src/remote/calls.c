@@ -26,8 +26,8 @@ static const struct call calls[] = {
 	CALL(sendto, DESCRIPTOR, 0, IO),
 	CALL(sendmsg, DESCRIPTOR, 0, IO),
 	CALL(sendmmsg, DESCRIPTOR, 0, IO),
-	CALL(sendfile, DESCRIPTOR, 1, IO),
-	CALL(splice, DESCRIPTOR, 0, IO),
+	CALL(sendfile, DESCRIPTOR, 0, IO),
+	CALL(splice, SPLICE, 0, IO),
 	CALL(fsync, DESCRIPTOR, 0, IO),
 	CALL(fdatasync, DESCRIPTOR, 0, IO),
 	CALL(flock, DESCRIPTOR, 0, LOCK),
@@ -149,9 +149,14 @@ static const struct call calls[] = {
 	CALL(getdents, DESCRIPTOR, 0, IO),
 	CALL(vfork, NOTHING, 0, WAIT),
 #endif
+#ifdef SYS_openat2
+	CALL(openat2, PATH, 1, IO),
+#endif
 #ifdef SYS_futex_waitv
 	CALL(futex_waitv, NOTHING, 0, LOCK),
 #endif
+	/* Of Linux 6.7, which Debian 12's headers do not know; every machine's number. */
+	{ 455, "futex_wait", CALL_ON_NOTHING, 0, WAIT_STATE_LOCK },
 };
 
 const struct call *call_find(int64_t number)

@@ -15,6 +15,7 @@ enum call_on {
 	CALL_ON_PROCESS, /* a number in one argument */
 	CALL_ON_ADDRESS, /* a struct sockaddr in one argument, its size in the next */
 	CALL_ON_PATH,    /* a file's name in one argument */
+	CALL_ON_SPLICE,  /* descriptors to read from and, two arguments later, to write to */
 };
 
 struct call {

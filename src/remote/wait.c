@@ -276,8 +276,12 @@ static void read_label(struct remote *remote, const struct wait_thread *thread,
 	const struct task_call *call = &thread->call;
 	const struct call *known = call_find(call->number);
 	CLEANUP(text_done) struct text text = { 0 }, object = { 0 };
+	struct task_call own = *call;
 	enum wait_state state;
 
+	/* Of a disk, where it does not wait for the receiver. */
+	if (thread->state == 'D' && is_in(call, SYS_sendfile))
+		own.arguments[0] = call->arguments[1];
 	if (postgres_wait_add(remote, &object, &state)) {
 		wait->state = (uint8_t)state;
 	} else if (sqlite_waits_for_lock(remote, call, thread->stack)) {
@@ -290,8 +294,8 @@ static void read_label(struct remote *remote, const struct wait_thread *thread,
 		text_addf(&text, "%s(%s)", known->name, text_string(&object));
 	else if (thread->state == 'D' && known && known->on == CALL_ON_PATH)
 		text_add(&text, known->name); /* reads a directory: each file would be a row */
-	else
-		wait_describe(remote, call, true, &text);
+	else if (known || thread->state != 'T') /* where it ran it has some call's number */
+		wait_describe(remote, &own, true, &text);
 	if (text.len > 0)
 		wait->label = keep_label(remote, &text, call);
 }

@@ -5,8 +5,10 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -282,7 +284,7 @@ static void add_time(const struct label *label, uint64_t at)
 }
 
 /* The kernel limits a struct sockaddr to 128 bytes; IPv4 and IPv6 need only this much. */
-static void add_address(const struct label *label, uint64_t at, uint64_t len)
+static void add_inet_address(const struct label *label, uint64_t at, uint64_t len)
 {
 	struct sockaddr_in6 address = { 0 };
 	char text[INET6_ADDRSTRLEN];
@@ -299,6 +301,36 @@ static void add_address(const struct label *label, uint64_t at, uint64_t len)
 	else if (address.sin6_family == AF_INET6 && len == sizeof address &&
 		 inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text))
 		text_addf(label->out, "[%s]:%u", text, (unsigned)ntohs(address.sin6_port));
+}
+
+/* "/run/app.sock", "@abstract". */
+static void add_unix_address(const struct label *label, uint64_t at, uint64_t len)
+{
+	const size_t head = offsetof(struct sockaddr_un, sun_path);
+	struct sockaddr_un address = { 0 };
+
+	if (len <= head || len > sizeof address ||
+	    mem_read(&label->remote->mem, &address, (uint32_t)len, at) < 0 ||
+	    address.sun_family != AF_UNIX)
+		return;
+	if (address.sun_path[0] == '\0') {
+		text_add(label->out, "@");
+		text_add_printable(label->out, address.sun_path + 1, len - head - 1);
+	} else {
+		text_add_printable(label->out, address.sun_path,
+				   strnlen(address.sun_path, len - head));
+	}
+}
+
+/* The files that splice(2) reads are not waited for: then it is what it writes to. */
+static void add_spliced(const struct label *label)
+{
+	const uint64_t *arguments = label->call->arguments;
+	char link[PATH_MAX];
+	const bool is_of_file = read_link(label->remote, (int)arguments[0], link) &&
+				wait_descriptor_kind(link) == link;
+
+	add_descriptor(label, (int)arguments[is_of_file ? 2 : 0]);
 }
 
 /* As the program wrote it, which may be relative; nothing if it cannot be read whole. */
@@ -342,9 +374,13 @@ static void add_object(const struct label *label, const struct call *known)
 			text_addf(label->out, "process %d", (int)argument);
 		break;
 	case CALL_ON_ADDRESS:
-		add_address(label, argument, arguments[known->argument + 1]);
+		add_inet_address(label, argument, arguments[known->argument + 1]);
+		add_unix_address(label, argument, arguments[known->argument + 1]);
 		if (label->out->len == 0)
 			add_descriptor(label, (int)arguments[0]);
+		break;
+	case CALL_ON_SPLICE:
+		add_spliced(label);
 		break;
 	case CALL_ON_PATH:
 		add_path(label, argument);
