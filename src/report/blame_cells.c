@@ -160,6 +160,8 @@ const char *blame_why_unowned(const struct profile *profile, const struct blame_
 	if (begins(leaf, "futex(RLock ") || begins(leaf, "futex(mutex") ||
 	    begins(leaf, "futex(Mutex ") || begins(leaf, "futex(Monitor "))
 		return "passed on meanwhile";
+	if (begins(leaf, "futex(SemLock"))
+		return "a semaphore: no holder is kept";
 	if (begins(leaf, "flock") || begins(leaf, "fcntl"))
 		return "of a file: no owner is read";
 	if (state == THREAD_STATE_WAIT)

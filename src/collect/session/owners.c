@@ -46,6 +46,39 @@ static bool owns_still(struct session *session, struct image *image,
 				 session->wall.owners.tick_ns, 0) == inner_owner;
 }
 
+/* Of a lock that processes share. */
+static const struct image_thread *find_elsewhere(const struct tree *tree, pid_t tid,
+						 struct image **out_image)
+{
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct image_thread *known = image_find_thread(tree->images[i], tid);
+
+		if (known == NULL || known->end_ns != UINT64_MAX)
+			continue;
+		*out_image = tree->images[i];
+		return known;
+	}
+	return NULL;
+}
+
+/* *out_image: the thread's, if there is one; its number is as the waiting thread's process has it. */
+static const struct image_thread *find_owner(const struct session *session,
+					     const struct wall_thread *waiting,
+					     const struct wall_owned_wait *owned,
+					     pid_t inner_owner, struct image **out_image)
+{
+	const bool may_be_shared =
+		owned->wait.on == WAIT_ON_MUTEX || owned->wait.on == WAIT_ON_RWLOCK;
+	const struct image_thread *known;
+
+	if (inner_owner <= 0)
+		return NULL;
+	known = wall_find_inner(&session->wall.threads, *out_image, waiting, inner_owner);
+	if (known != NULL || !may_be_shared || waiting->inner_tid != waiting->tid)
+		return known;
+	return find_elsewhere(&session->tree, inner_owner, out_image);
+}
+
 /*
  * Writes the owner if it has changed.  If it is unknown, the last one stays; but for a Python
  * lock, whose holder was looked for among all threads, it is written that there is none.
@@ -55,10 +88,9 @@ static void write_owner(struct session *session, struct image *image,
 			pid_t inner_owner, uint64_t time_ns)
 {
 	const uint64_t now_ns = session->wall.owners.tick_ns;
+	struct image *its_image = image;
 	const struct image_thread *known =
-		inner_owner > 0
-			? wall_find_inner(&session->wall.threads, image, thread, inner_owner)
-			: NULL;
+		find_owner(session, thread, owned, inner_owner, &its_image);
 	const uint32_t owner = known != NULL && known->row != thread->row ? known->row : 0;
 	struct recording_owner mark = {
 		.thread = owned->thread,
@@ -66,7 +98,7 @@ static void write_owner(struct session *session, struct image *image,
 		.stack = owned->stack,
 		.owner_stack = owned->wait.on == WAIT_ON_THREAD
 				       ? 0
-				       : session_owner_stack(session, image, owner, now_ns),
+				       : session_owner_stack(session, its_image, owner, now_ns),
 	};
 
 	if (owner == 0 && (owned->wait.on != WAIT_ON_PYTHON_LOCK || inner_owner < 0))

@@ -1,6 +1,7 @@
-"""Which thread held what others waited for, on the wall clock, where only its frames say so: locks of Python's."""
+"""Which thread held what others waited for, on the wall clock, where only frames say so, or another process has it."""
 
 import live
+import live_dump
 import live_python
 import live_wall
 
@@ -227,6 +228,45 @@ class Holders(live_wall.WallTest, live_python.PythonTest):
         # A holder that was woken has the frame of all waits for a CPU: with another one of that name these had no row.
         self.assertEqual(recording.rows("SELECT DISTINCT language FROM codes WHERE name = '[waits for a CPU]'"), [(4,)])
         self.assertAlmostEqual(share, truth, delta=0.05 + 3 * (truth * (1 - truth) / (400 * seconds)) ** 0.5)
+
+
+# A child has what its parent wants.
+SHARED = """\
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void naps(void) { usleep(400000); }
+int main(void)
+{
+	pthread_mutex_t *mutex = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(mutex, &attributes);
+	if (fork() == 0) {
+		pthread_mutex_lock(mutex);
+		naps();
+		pthread_mutex_unlock(mutex);
+		_exit(0);
+	}
+	usleep(100000);
+	pthread_mutex_lock(mutex);
+	wait(NULL);
+	return 0;
+}
+"""
+
+
+class Shared(live_dump.DumpTest):
+    compares_times = True
+
+    def test_a_lock_of_two_processes_is_held_by_the_other(self):
+        program = self.compile("shared", self.write("shared.c", SHARED))
+        recording = self.record([program], "--clock", "wall", rate=100)
+        rows = [row for row in recording.report("--blame")["blame"] if row["state"] == "lock"]
+        self.assertGreater(sum(row["ns"] for row in rows if "naps" in stacks(row, "holder")), 0.2e9, rows)
 
 
 if __name__ == "__main__":

@@ -115,8 +115,78 @@ print(json.dumps({"port": upstream.getsockname()[1]}))
 """
 
 
+# A connection that nobody accepts, over the network and locally; a file that nobody writes; a peer that does not read.
+BEFORE_THE_FIRST_BYTE = """
+import json, os, socket, sys, threading, time
+folder = sys.argv[1]
+fifo, path = (os.path.join(folder, name) for name in ("fifo", "full.sock"))
+for name in (fifo, path):
+    if os.path.exists(name):  # of a first sight
+        os.unlink(name)
+def fills(server, address, family):
+    server.listen(0)
+    for turn in range(3):
+        one = socket.socket(family)
+        one.setblocking(False)
+        one.connect_ex(address)
+        yield one
+remote, local = socket.socket(), socket.socket(socket.AF_UNIX)
+remote.bind(("127.0.0.1", 0))
+local.bind(path)
+address = remote.getsockname()
+full = [*fills(remote, address, socket.AF_INET), *fills(local, path, socket.AF_UNIX)]
+def connects():
+    try:
+        socket.create_connection(address, timeout=0.5)
+    except OSError:
+        pass
+def connects_locally():
+    one = socket.socket(socket.AF_UNIX)
+    one.connect(path)
+def opens():
+    open(fifo).close()
+def sends():
+    data = os.path.join(folder, "data")
+    with open(data, "wb") as file:
+        file.truncate(1 << 26)
+    with open(data, "rb") as file:
+        while os.sendfile(sender.fileno(), file.fileno(), None, 1 << 26):
+            pass
+    sender.close()
+os.mkfifo(fifo)
+slow = socket.create_server(("127.0.0.1", 0))
+sender = socket.create_connection(slow.getsockname())
+receiver = slow.accept()[0]
+threads = [threading.Thread(target=target) for target in (connects, connects_locally, opens, sends)]
+for thread in threads:
+    thread.start()
+time.sleep(0.5)
+open(fifo, "w").close()
+local.settimeout(0.5)
+try:
+    while True:
+        local.accept()
+except TimeoutError:
+    pass
+while receiver.recv(1 << 20):
+    pass
+for thread in threads:
+    thread.join()
+print(json.dumps({"port": address[1], "slow": slow.getsockname()[1]}))
+"""
+
+
 class Labels(live.LiveTest):
     compares_times = True
+
+    def test_what_is_waited_for_before_the_first_byte(self):
+        recording = self.record([sys.executable, self.write("before.py", BEFORE_THE_FIRST_BYTE), self.folder],
+                                "--clock", "wall", rate=100)
+        waits = {row["name"]: row["self_ns"] for row in recording.report("--state", "io")["functions"]
+                 if row["self_ns"]}
+        for call in (f"poll(127.0.0.1:{recording.truth['port']})", f"connect({self.folder}/full.sock)",
+                     f"openat({self.folder}/fifo)", f"sendfile(127.0.0.1:{recording.truth['slow']})"):
+            self.assertGreater(waits.get(call, 0), 0.2e9, (call, waits))
 
     def test_what_calls_are_on(self):
         recording = self.record([sys.executable, self.write("app.py", PROGRAM), self.folder], "--clock", "wall",

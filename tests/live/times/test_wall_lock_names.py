@@ -285,6 +285,57 @@ class Ruby(Names, live_ruby.RubyTest):
         self.on_each_ruby(self.assert_sockets)
 
 
+# Sleeps without a method that is called so, and waits for a child without one at all.
+RUBY_WAITS = """\
+child = spawn("sleep", "0.6")
+waiter = Process.detach(child)
+waiter.name = "waiter"
+Thread.new { 6.times { IO.select(nil, nil, nil, 0.1) } }.tap { |one| one.name = "sleeper" }.join
+waiter.join
+"""
+# Brief threads that only sleep.
+RUBY_BRIEF = """\
+require "json"
+asleep, lock = 0, Mutex.new
+40.times do
+  20.times.map do
+    Thread.new do
+      before = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+      sleep 0.03
+      after = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+      lock.synchronize { asleep += after - before }
+    end
+  end.each(&:join)
+end
+puts JSON.dump({ asleep: asleep })
+"""
+
+
+class RubySleeps(Names, live_ruby.RubyTest):
+
+    def assert_waits(self, ruby):
+        recording = self.record_ruby(ruby, self.write("waits.rb", RUBY_WAITS), options=("--clock", "wall"), rate=100)
+        states = {row["name"]: row["states_ns"]
+                  for row in recording.report("--by", "thread", "--idle")["threads"]}
+        self.assertGreater(states["waiter"].get("wait", 0), 0.5e9, states)
+        self.assertGreater(states["sleeper"].get("sleep", 0), 0.5e9, states)
+
+    def test_what_no_method_is_called_after(self):
+        self.on_each_ruby(self.assert_waits)
+
+    def assert_asleep(self, ruby):
+        recording = self.record_ruby(ruby, self.write("brief.rb", RUBY_BRIEF), options=("--clock", "wall"), rate=100)
+        states = recording.report("--idle")["states_ns"]
+        truth = recording.truth["asleep"]
+        # What a thread was runnable or waited for the GVL at the end of its sleep is part of the truth.
+        more = 0.03 * truth + states.get("runnable", 0) + states.get("gvl", 0)
+        self.assertGreater(states.get("sleep", 0), truth - more, states)
+        self.assertLess(states.get("lock", 0), 0.02 * truth, states)
+
+    def test_brief_threads_are_asleep(self):
+        self.on_each_ruby(self.assert_asleep)
+
+
 # main() ends its thread alone: the process goes on, and its first thread has no memory any more.
 WITHOUT_MAIN = """\
 #include <pthread.h>
