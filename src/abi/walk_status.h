@@ -7,7 +7,8 @@
 
 #define WALK_STATUS_MAP(X)                                                                    \
 	X(COMPLETE, 0, "complete", "reached the outermost frame")                             \
-	X(TOO_DEEP, 1, "too_deep", "the stack is deeper than the limit")                      \
+	X(TOO_DEEP, 1, "too_deep",                                                            \
+	  "the stack is deeper than the limit, or than what was copied of it")                \
 	X(UNREADABLE, 2, "unreadable", "a frame could not be read")                           \
 	X(NO_RULE, 3, "no_rule", "no unwind rule for an address in a mapped file")            \
 	X(NO_MODULE, 4, "no_module", "code made at run time, or an address in no file")       \

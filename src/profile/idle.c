@@ -81,7 +81,7 @@ static bool is_for_work(const char *call)
 	const char *object = call[len] == '(' ? call + len + 1 : "";
 	const bool is_wait = is_one_of(call, len, waits, sizeof waits / sizeof *waits);
 
-	/* An epoll's peers may be connections that it keeps. */
+	/* An epoll's peers may be connections that it keeps (show_waits_for_peers()). */
 	if (begins(call, "accept") || begins(call, "epoll_") ||
 	    begins(call, "io_uring_enter") || (is_wait && *object == '\0'))
 		return true;
@@ -207,6 +207,44 @@ static bool is_first(const struct profile *profile, uint32_t id)
 	return process && process->parent.n == 0 && process->pid == thread->tid;
 }
 
+/* Waits in an event loop that has a connection of the program's own, "epoll_wait(10.0.0.7:80)". */
+static bool may_wait_for_peer(const struct profile *profile, const struct life *life)
+{
+	const struct stack *stack = profile_get_stack(profile, life->longest);
+	const char *call = stack ? leaf_of(profile, stack)->name : "";
+
+	return begins(call, "epoll_") && strchr(call, '(') != NULL;
+}
+
+/* Whether the first thread of a program lived so long that all busy threads are next to nothing. */
+static bool is_most_of_it(const struct profile *profile, const struct life *lives,
+			  uint64_t busy_ns)
+{
+	for (uint32_t i = 1; i <= profile_thread_count(profile); i++) {
+		if (is_first(profile, i) &&
+		    (double)busy_ns * 100 < (double)lives[i].ns * OTHERS_LEAST)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A proxy's workers wait for what is behind it as they would for work: where nothing else is busy,
+ * that is what the program does.  Returns their lives.
+ */
+static uint64_t show_waits_for_peers(const struct profile *profile, struct life *lives)
+{
+	uint64_t busy_ns = 0;
+
+	for (uint32_t i = 1; i <= profile_thread_count(profile); i++) {
+		if (!may_wait_for_peer(profile, &lives[i]))
+			continue;
+		lives[i].longest.n = 0;
+		busy_ns += lives[i].ns;
+	}
+	return busy_ns;
+}
+
 /* By thread id; `longest` is none for threads that are not idle. The caller frees it. */
 static struct life *read_lives(const struct profile *profile)
 {
@@ -236,6 +274,8 @@ static struct life *read_lives(const struct profile *profile)
 			busy_ns += lives[i].ns;
 		}
 	}
+	if (is_most_of_it(profile, lives, busy_ns))
+		busy_ns += show_waits_for_peers(profile, lives);
 	for (uint32_t i = 1; i <= threads; i++) {
 		if (is_first(profile, i) &&
 		    (double)busy_ns * 100 < (double)lives[i].ns * OTHERS_LEAST)

@@ -224,6 +224,24 @@ static void the_programs_first_thread_is_not(void **state)
 	made_done(&made);
 }
 
+/* A proxy's first thread only waits for its workers, and these for what is behind it. */
+static void event_loops_with_peers_are_not_if_nothing_else_is_busy(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made_init(&made);
+	profile_info(made.profile)->is_wall = true;
+	add_wait(&made, "main;rt_sigsuspend", THREAD_STATE_WAIT, 1000);
+	made_begin_thread(&made, 101, "worker");
+	add_wait(&made, "main;loop;epoll_wait(10.0.0.7:80)", THREAD_STATE_IO, 1000);
+	made_begin_thread(&made, 102, "worker");
+	add_wait(&made, "main;loop;epoll_wait", THREAD_STATE_IO, 900);
+	assert_int_equal(idle_find(made.profile).threads, 2);
+	assert_int_equal(idle_find(made.profile).ns, 1900);
+	made_done(&made);
+}
+
 static void rows_of_idle_threads_at_one_place_are_one(void **state)
 {
 	struct groups groups;
@@ -332,6 +350,7 @@ int main(void)
 		cmocka_unit_test(an_answer_and_what_others_hold_is_not_waited_for_idly),
 		cmocka_unit_test(the_programs_first_thread_is_not),
 		cmocka_unit_test(the_programs_first_thread_is_if_others_are_not),
+		cmocka_unit_test(event_loops_with_peers_are_not_if_nothing_else_is_busy),
 		cmocka_unit_test(rows_of_idle_threads_at_one_place_are_one),
 		cmocka_unit_test(rows_of_many_threads_of_a_kind_are_one),
 		cmocka_unit_test(idle_threads_are_left_out),

@@ -45,7 +45,8 @@ static void add_account(struct profile *profile)
 	static const struct stack_tally fresh[] = {
 		{ "complete", "reached the outermost frame", 4951 },
 		{ "no_rule", "no unwind rule for an address in a mapped file", 9 },
-		{ "too_deep", "the stack is deeper than the limit", 0 },
+		{ "too_deep",
+		  "the stack is deeper than the limit, or than what was copied of it", 0 },
 	};
 	struct profile_info *info = profile_info(profile);
 
