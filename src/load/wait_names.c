@@ -227,6 +227,16 @@ static bool add_kind(const struct profile *profile, struct stack_id callers, con
 	return true;
 }
 
+/* Whether the program itself called futex(2), and not Go's runtime in it: a lock of its own. */
+static bool is_own_futex(const struct profile *profile, struct stack_id callers,
+			 const struct frame *place)
+{
+	const struct stack *stack = profile_get_stack(profile, callers);
+
+	return stack && profile_get_frame(profile, stack->frame) == place &&
+	       !begins(profile_get_function(profile, place->function)->name, "runtime.");
+}
+
 bool wait_names_add(const struct profile *profile, struct stack_id callers, const char *name,
 		    struct text *out)
 {
@@ -241,6 +251,8 @@ bool wait_names_add(const struct profile *profile, struct stack_id callers, cons
 	if (!kind && strcmp(name, "futex") != 0)
 		return add_demangled(name, out) || add_kind(profile, callers, name, out);
 	place = find_place(profile, callers, &kind);
+	if (place && !kind && is_own_futex(profile, callers, place))
+		kind = "word";
 	if (kind && !place && begins(kind, "OpenMP")) {
 		text_add(out, "futex(OpenMP's next parallel region)");
 		return true;

@@ -3,8 +3,9 @@
  *
  * Each socket is asked once (socket_peer.h) and cached: its inode is not reused while it is
  * open. What is not a socket is cached as such: event loops also watch pipes and eventfds. Where
- * asking is refused, and for connections that are being made, the tables of the process's network namespace (/proc/PID/net) are read, for
- * at most a tenth of the time; their beginning also lists the ports that are listened at.
+ * asking is refused, and for connections that are being made, the tables of the process's network
+ * namespace (/proc/PID/net) are read, for at most a tenth of the time; their beginning also lists
+ * the ports that are listened at.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,14 +1,10 @@
 #include "remote/wait_label.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +15,7 @@
 #include "remote/epoll_peers.h"
 #include "remote/process.h"
 #include "remote/task.h"
+#include "remote/wait_address.h"
 
 #define POLL_MAX  1024U
 #define KINDS_MAX 8
@@ -283,45 +280,6 @@ static void add_time(const struct label *label, uint64_t at)
 	text_addf(label->out, "%.6g s", (double)time.tv_sec + (double)time.tv_nsec / 1e9);
 }
 
-/* The kernel limits a struct sockaddr to 128 bytes; IPv4 and IPv6 need only this much. */
-static void add_inet_address(const struct label *label, uint64_t at, uint64_t len)
-{
-	struct sockaddr_in6 address = { 0 };
-	char text[INET6_ADDRSTRLEN];
-
-	if (len > sizeof address)
-		len = sizeof address;
-	if (mem_read(&label->remote->mem, &address, (uint32_t)len, at) < 0)
-		return;
-	const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
-
-	if (address.sin6_family == AF_INET && len >= sizeof *four &&
-	    inet_ntop(AF_INET, &four->sin_addr, text, sizeof text))
-		text_addf(label->out, "%s:%u", text, (unsigned)ntohs(four->sin_port));
-	else if (address.sin6_family == AF_INET6 && len == sizeof address &&
-		 inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text))
-		text_addf(label->out, "[%s]:%u", text, (unsigned)ntohs(address.sin6_port));
-}
-
-/* "/run/app.sock", "@abstract". */
-static void add_unix_address(const struct label *label, uint64_t at, uint64_t len)
-{
-	const size_t head = offsetof(struct sockaddr_un, sun_path);
-	struct sockaddr_un address = { 0 };
-
-	if (len <= head || len > sizeof address ||
-	    mem_read(&label->remote->mem, &address, (uint32_t)len, at) < 0 ||
-	    address.sun_family != AF_UNIX)
-		return;
-	if (address.sun_path[0] == '\0') {
-		text_add(label->out, "@");
-		text_add_printable(label->out, address.sun_path + 1, len - head - 1);
-	} else {
-		text_add_printable(label->out, address.sun_path,
-				   strnlen(address.sun_path, len - head));
-	}
-}
-
 /* The files that splice(2) reads are not waited for: then it is what it writes to. */
 static void add_spliced(const struct label *label)
 {
@@ -374,8 +332,8 @@ static void add_object(const struct label *label, const struct call *known)
 			text_addf(label->out, "process %d", (int)argument);
 		break;
 	case CALL_ON_ADDRESS:
-		add_inet_address(label, argument, arguments[known->argument + 1]);
-		add_unix_address(label, argument, arguments[known->argument + 1]);
+		wait_address_add(label->remote, argument, arguments[known->argument + 1],
+				 label->out);
 		if (label->out->len == 0)
 			add_descriptor(label, (int)arguments[0]);
 		break;

@@ -115,7 +115,8 @@ print(json.dumps({"port": upstream.getsockname()[1]}))
 """
 
 
-# A connection that nobody accepts, over the network and locally; a file that nobody writes; a peer that does not read.
+# A connection that is not accepted, over the network and locally; a FIFO that is not written to; a peer that does not
+# read.
 BEFORE_THE_FIRST_BYTE = """
 import json, os, socket, sys, threading, time
 folder = sys.argv[1]

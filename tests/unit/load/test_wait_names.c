@@ -156,6 +156,24 @@ static void a_lock_is_called_by_its_kind_and_place(void **state)
 	assert_named(worker, "futex", "futex(OpenMP's next parallel region)");
 }
 
+/* It calls the kernel itself: for what is not known, but where. */
+static void a_programs_own_futex_is_a_word(void **state)
+{
+	const struct native own[] = {
+		{ "/srv/database", "commit", "/srv/commit.cc", 40 },
+		{ 0 },
+	};
+	const struct native go[] = {
+		{ "/srv/go", "main.main", "/srv/main.go", 5 },
+		{ "/srv/go", "runtime.futex", NULL, 0 },
+		{ 0 },
+	};
+
+	(void)state;
+	assert_named(own, "futex", "futex(word at commit.cc:40)");
+	assert_named(go, "futex", "");
+}
+
 static void parking_lot_is_a_library_by_its_path_alone(void **state)
 {
 	const struct native parked[] = {
@@ -192,7 +210,6 @@ static void what_the_recorder_has_named_stays(void **state)
 		{ LIBC, "pthread_cond_timedwait", NULL, 0 },
 		{ 0 },
 	};
-	const struct native bare[] = { { "/srv/pool", "update", "/srv/pool.cpp", 30 }, { 0 } };
 
 	(void)state;
 	assert_named(frames, "futex(mutex stats_lock)", "");
@@ -200,8 +217,6 @@ static void what_the_recorder_has_named_stays(void **state)
 	/* Ruby sleeps by a condition. */
 	assert_named(condition, "futex(sleep)", "");
 	assert_named(frames, "read", "");
-	/* It calls the kernel itself: what for is not known. */
-	assert_named(bare, "futex", "");
 	/* But names of C++'s are put in its words. */
 	assert_named(frames, "futex(mutex _ZN5stats4lockE+0x28)",
 		     "futex(mutex stats::lock+0x28)");
@@ -211,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_is_called_by_its_kind_and_place),
+		cmocka_unit_test(a_programs_own_futex_is_a_word),
 		cmocka_unit_test(parking_lot_is_a_library_by_its_path_alone),
 		cmocka_unit_test(what_the_recorder_has_named_stays),
 	};
