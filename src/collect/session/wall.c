@@ -31,9 +31,8 @@
 #define DEAR_WINDOWS  2
 #define WINDOW_NS     (100 * NS_PER_MS)
 /*
- * Of a program that switches too often to report it, so many threads are read in a tick that it
- * takes 2 % of a processor at 100 Hz, and as many times more as the rate is higher.  After a read
- * that took longer, ticks are left out.
+ * A program that switches too often to report it has its threads read at as many ticks as take 2 %
+ * of a processor at 100 Hz, and as many times more as the rate is higher: the others are left out.
  */
 #define REST_FACTOR  50
 #define REST_TICK_NS (10 * NS_PER_MS)

@@ -18,8 +18,11 @@
 
 /* How often /proc is scanned for new threads. */
 #define SCAN_NS (50 * NS_PER_MS)
-/* What looks at a busy program's threads may take of a processor in one tick: 2 % of it at 100 Hz. */
-#define LOOKS_CPU_NS (NS_PER_MS / 5)
+/*
+ * CPU time after which a busy program's other threads are left for a later tick.  More at once
+ * would be threads at one moment, and less not worth waking up for.
+ */
+#define LOOKS_CPU_NS (NS_PER_MS / 2)
 
 void session_wall_end_unlisted(const struct session *session, struct image *image,
 			       uint64_t before_ns)
