@@ -39,6 +39,7 @@
 
 struct state {
 	uint64_t state, interpreter, gil;
+	uint64_t pointer; /* its thread's pthread_self() */
 	pid_t tid;
 };
 
@@ -115,15 +116,26 @@ const char *remote_python_version(const struct remote_python *python)
 	return python_image_version(python->image);
 }
 
+/* The state's pthread_self(); 0: it cannot be read. */
+static uint64_t pointer_of(const struct remote *remote, uint64_t state)
+{
+	struct mem *mem = (struct mem *)&remote->mem;
+	uint64_t pointer;
+
+	return mem_read(mem, &pointer, sizeof pointer,
+			state + remote->python->layout.offsets.state_thread_id) < 0
+		       ? 0
+		       : pointer;
+}
+
 /* The thread that a state belongs to, as the process's own PID namespace numbers it. */
-static pid_t thread_of(struct remote *remote, uint64_t state)
+static pid_t thread_of(struct remote *remote, uint64_t state, uint64_t pointer)
 {
 	const struct python_layout *layout = &remote->python->layout;
-	uint64_t pointer, number;
+	uint64_t number;
 	pid_t tid;
 
-	if (mem_read(&remote->mem, &pointer, sizeof pointer,
-		     state + layout->offsets.state_thread_id) < 0)
+	if (pointer == 0)
 		return 0;
 	tid = pthreads_tid_at(remote, pointer);
 	if (tid > 0 || layout->version < NATIVE_ID_FIRST)
@@ -162,13 +174,16 @@ static void list_interpreter(struct remote *remote, uint64_t interpreter)
 		     interpreter + offsets->interp_threads) < 0)
 		return;
 	while (python->count < MOST_STATES && state != 0) {
+		const uint64_t pointer = pointer_of(remote, state);
+
 		python->states = array_grow(python->states, python->count, &python->capacity,
 					    sizeof *python->states);
 		python->states[python->count++] = (struct state){
 			.state = state,
 			.interpreter = interpreter,
 			.gil = gil,
-			.tid = thread_of(remote, state),
+			.pointer = pointer,
+			.tid = thread_of(remote, state, pointer),
 		};
 		if (mem_read(&remote->mem, &state, sizeof state, state + offsets->state_next) <
 		    0)
@@ -194,10 +209,7 @@ void remote_python_list(struct remote *remote)
 	}
 }
 
-/*
- * Whether the state has frames. Up to 3.11 a new thread's state has none, and the number of the
- * thread that created it, until the new thread begins.
- */
+/* Whether the state has frames. */
 static bool executes(const struct remote *remote, uint64_t state)
 {
 	const struct python_layout *layout = &remote->python->layout;
@@ -208,6 +220,10 @@ static bool executes(const struct remote *remote, uint64_t state)
 	       python_linked_begin(mem, &walk) >= 0 && walk.frame != 0;
 }
 
+/*
+ * Up to 3.11 a new thread's state has the number of the thread that created it, and no frames,
+ * until the new thread begins, which it may have done since states were listed.
+ */
 uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)
 {
 	const struct remote_python *python = remote->python;
@@ -218,6 +234,8 @@ uint64_t remote_python_state(const struct remote *remote, pid_t inner_tid)
 		if (python->states[i].tid != inner_tid)
 			continue;
 		asked++;
+		if (pointer_of(remote, python->states[i].state) != python->states[i].pointer)
+			continue;
 		found = python->states[i].state;
 		if (executes(remote, found))
 			return found;
@@ -324,5 +342,5 @@ pid_t remote_python_holder(struct remote *remote, uint64_t address)
 		if (python->states[i].state == state)
 			return python->states[i].tid;
 	}
-	return state != 0 ? thread_of(remote, state) : 0;
+	return state != 0 ? thread_of(remote, state, pointer_of(remote, state)) : 0;
 }
