@@ -270,6 +270,11 @@ static void describe_object(struct remote *remote, const struct wait_thread *thr
 		add_data_name(remote, thread->call.arguments[0], out);
 }
 
+static bool is_stopped(const struct wait_thread *thread)
+{
+	return thread->state == 'T' || thread->state == 't';
+}
+
 static void read_label(struct remote *remote, const struct wait_thread *thread,
 		       struct wait *wait)
 {
@@ -293,8 +298,8 @@ static void read_label(struct remote *remote, const struct wait_thread *thread,
 	if (object.len > 0 && known)
 		text_addf(&text, "%s(%s)", known->name, text_string(&object));
 	else if (thread->state == 'D' && known && known->on == CALL_ON_PATH)
-		text_add(&text, known->name); /* reads a directory: each file would be a row */
-	else if (known || thread->state != 'T') /* where it ran it has some call's number */
+		text_add(&text, known->name);  /* reads a directory: each file would be a row */
+	else if (known || !is_stopped(thread)) /* where it ran it has some call's number */
 		wait_describe(remote, &own, true, &text);
 	if (text.len > 0)
 		wait->label = keep_label(remote, &text, call);
@@ -352,7 +357,7 @@ void wait_read(struct remote *remote, const struct wait_thread *thread, struct w
 		read_label(remote, &own, &wait);
 	}
 	/* A stopped thread is still in its call, so what that waits for remains valid. */
-	if (thread->state == 'T' || thread->state == 't')
+	if (is_stopped(thread))
 		wait.state = WAIT_STATE_STOPPED;
 	*out_wait = wait;
 }

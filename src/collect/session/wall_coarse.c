@@ -54,7 +54,10 @@ static void end_gone(struct session *session, struct wall_thread *thread, uint64
 	session_wall_end_missed(session, thread, there_ns + (now_ns - there_ns) / 2);
 }
 
-/* Ends the image's threads that are not among those that exist, in ascending order. */
+/*
+ * Ends the image's threads that are not among those that exist, in ascending order.  A long list may
+ * lack some: where others end meanwhile, the kernel may leave out the next.
+ */
 static void end_unlisted(struct session *session, struct image *image, const pid_t *tids,
 			 size_t count, uint64_t now_ns)
 {
@@ -62,8 +65,11 @@ static void end_unlisted(struct session *session, struct image *image, const pid
 		struct wall_thread *thread =
 			wall_find(&session->wall.threads, image->threads[i].row);
 
+		struct wall_sched unused;
+
 		if (thread != NULL && thread->end_ns == UINT64_MAX &&
-		    bsearch(&thread->tid, tids, count, sizeof *tids, compare_tids) == NULL)
+		    bsearch(&thread->tid, tids, count, sizeof *tids, compare_tids) == NULL &&
+		    !session_wall_read_sched(&session->wall, thread, &unused))
 			end_gone(session, thread, now_ns);
 	}
 }
