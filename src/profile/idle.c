@@ -229,8 +229,8 @@ static bool is_most_of_it(const struct profile *profile, const struct life *live
 }
 
 /*
- * A proxy's workers wait for what is behind it as they would for work: where nothing else is busy,
- * that is what the program does.  Returns their lives.
+ * A proxy's workers wait for its upstream server by the same call as for work: where nothing else is
+ * busy, that is what the program does.  Returns their lives.
  */
 static uint64_t show_waits_for_peers(const struct profile *profile, struct life *lives)
 {

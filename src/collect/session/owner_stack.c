@@ -8,8 +8,8 @@
 #define COARSE_REST (1ULL << 63)
 
 /*
- * Reads the stack of an owner whose present wait has not been read.  It is no sample: the thread
- * is read because of what it holds, not because it was its turn.
+ * Reads an owner's stack if its present wait has not been read.  It is no sample: the thread is
+ * read because of what it holds, not because it was its turn.
  */
 static uint32_t read_owner(struct session *session, struct image *image,
 			   struct wall_thread *thread, uint64_t now_ns)

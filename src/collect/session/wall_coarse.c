@@ -58,8 +58,8 @@ static void end_gone(struct session *session, struct wall_thread *thread, uint64
  * Ends the image's threads that are not among those that exist, in ascending order.  A long list may
  * lack some: where others end meanwhile, the kernel may leave out the next.
  */
-static void end_unlisted(struct session *session, struct image *image, const pid_t *tids,
-			 size_t count, uint64_t now_ns)
+static void end_missing(struct session *session, struct image *image, const pid_t *tids,
+			size_t count, uint64_t now_ns)
 {
 	for (size_t i = 0; i < image->thread_count; i++) {
 		struct wall_thread *thread =
@@ -84,7 +84,7 @@ static void scan_image(struct session *session, struct image *image, uint64_t no
 	if (task_list(image->pid, &tids, &count) < 0)
 		return;
 	qsort(tids, count, sizeof *tids, compare_tids);
-	end_unlisted(session, image, tids, count, now_ns);
+	end_missing(session, image, tids, count, now_ns);
 	for (size_t i = 0; i < count; i++) {
 		struct image_thread *known =
 			image_thread_at(image, tids[i], now_ns, session->writer);
@@ -208,6 +208,18 @@ static int compare_rows(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
+/* Looks at a thread that was taken off the list. */
+static void look_listed(struct session *session, uint32_t row, uint64_t now_ns)
+{
+	struct wall_thread *thread = wall_find(&session->wall.threads, row);
+
+	if (thread == NULL)
+		return;
+	thread->is_listed = false;
+	if (thread->end_ns == UINT64_MAX)
+		look_coarse(session, thread, true, now_ns);
+}
+
 /* In turns: what one tick has no time for begins the next one. */
 static void read_switched(struct session *session, uint64_t now_ns)
 {
@@ -219,47 +231,44 @@ static void read_switched(struct session *session, uint64_t now_ns)
 		qsort(wall->listed, count, sizeof *wall->listed, compare_rows);
 	while (first < count && wall->listed[first] <= wall->cursor)
 		first++;
-	for (size_t i = 0; i < count; i++) {
-		struct wall_thread *thread =
-			wall_find(&wall->threads, wall->listed[(first + i) % count]);
-
-		if (thread == NULL)
-			continue;
-		thread->is_listed = false;
-		if (thread->end_ns == UINT64_MAX)
-			look_coarse(session, thread, true, now_ns);
-	}
+	for (size_t i = 0; i < count; i++)
+		look_listed(session, wall->listed[(first + i) % count], now_ns);
 	wall->listed_count = 0;
+}
+
+/* The next thread that has not ended, from the cursor on, which begins with 0; NULL: none. */
+static struct wall_thread *next_living(const struct session_wall *wall, size_t *cursor)
+{
+	uint64_t hi, lo, value;
+
+	while (table_next(&wall->threads.by_row, cursor, &hi, &lo, &value)) {
+		struct wall_thread *thread = (void *)(uintptr_t)value;
+
+		if (thread->end_ns == UINT64_MAX)
+			return thread;
+	}
+	return NULL;
 }
 
 static void look_at_all(struct session *session, uint64_t now_ns)
 {
-	struct session_wall *wall = &session->wall;
-	uint64_t hi, lo, value;
+	struct wall_thread *thread;
 	size_t cursor = 0;
 
-	wall->looks++;
-	while (table_next(&wall->threads.by_row, &cursor, &hi, &lo, &value)) {
-		struct wall_thread *thread = (void *)(uintptr_t)value;
-
-		if (thread->end_ns == UINT64_MAX)
-			look_coarse(session, thread, false, now_ns);
-	}
+	session->wall.looks++;
+	while ((thread = next_living(&session->wall, &cursor)) != NULL)
+		look_coarse(session, thread, false, now_ns);
 	read_switched(session, now_ns);
 }
 
 static void begin_turns(struct session_wall *wall)
 {
-	uint64_t hi, lo, value;
+	struct wall_thread *thread;
 	size_t cursor = 0;
 
 	wall->looks++;
-	while (table_next(&wall->threads.by_row, &cursor, &hi, &lo, &value)) {
-		struct wall_thread *thread = (void *)(uintptr_t)value;
-
-		if (thread->end_ns == UINT64_MAX)
-			session_wall_list(wall, thread);
-	}
+	while ((thread = next_living(wall, &cursor)) != NULL)
+		session_wall_list(wall, thread);
 }
 
 /*
@@ -273,16 +282,8 @@ static void look_in_turns(struct session *session, uint64_t now_ns)
 
 	if (wall->listed_count == 0)
 		begin_turns(wall);
-	while (wall->listed_count > 0 && stack_clock_ns() < until_ns) {
-		struct wall_thread *thread =
-			wall_find(&wall->threads, wall->listed[--wall->listed_count]);
-
-		if (thread == NULL)
-			continue;
-		thread->is_listed = false;
-		if (thread->end_ns == UINT64_MAX)
-			look_coarse(session, thread, true, now_ns);
-	}
+	while (wall->listed_count > 0 && stack_clock_ns() < until_ns)
+		look_listed(session, wall->listed[--wall->listed_count], now_ns);
 }
 
 void session_wall_tick_coarse(struct session *session)

@@ -2,8 +2,8 @@
  * wall_ticks - when threads are read on the wall clock.
  *
  * Two ticks are half a period to one and a half apart, at random, each distance equally likely.
- * Regular ticks would find the same wait again and again in a program whose waits repeat once in
- * each period, or a whole number of times. With these each is found as if moments had been drawn
+ * If a program's waits repeat once in each period, or a whole number of times, regular ticks would
+ * always find the same one. With these each is found as if moments had been drawn
  * at random, or better, whatever the program repeats. (Places of ticks in
  * their periods that are spread evenly, by the golden ratio for example, are in step with some
  * lengths.) The ticks of one recording differ from those of the next, so the mean of several is

@@ -224,7 +224,7 @@ static void the_programs_first_thread_is_not(void **state)
 	made_done(&made);
 }
 
-/* A proxy's first thread only waits for its workers, and these for what is behind it. */
+/* A proxy's first thread only waits for its workers, and these for an upstream server. */
 static void event_loops_with_peers_are_not_if_nothing_else_is_busy(void **state)
 {
 	struct made made;
